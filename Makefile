@@ -1,0 +1,34 @@
+# Every target is one command of the README. Only Python >= 3.11 and make are needed to start.
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: demo test lint bench clean
+
+demo: .venv/plot-installed  ## fit on real digits and on the paper's model, print a table, draw a figure
+	$(BIN)/python -m kinspan demo
+
+test: .venv/dev-installed   ## every test, doctest and README example
+	$(BIN)/python -m pytest --numprocesses 2
+
+lint: .venv/dev-installed   ## style and types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+bench: .venv/dev-installed  ## time and memory, as ratios to X.sum(axis=0) in the same run
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.speed
+
+clean:
+	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/plot-installed: pyproject.toml constraints.txt | .venv/bin/python
+	$(INSTALL) --editable '.[plot]'
+	touch $@
+
+.venv/dev-installed: pyproject.toml constraints.txt | .venv/bin/python
+	$(INSTALL) --editable '.[dev]'
+	touch $@ .venv/plot-installed

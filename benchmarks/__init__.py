@@ -1,0 +1,1 @@
+"""Time, memory and accuracy, each by one command; users of the library, never imported by it."""

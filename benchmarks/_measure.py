@@ -1,0 +1,86 @@
+"""How things are measured: always as a ratio to a reference, timed alternately in the same run."""
+
+from __future__ import annotations
+
+import csv
+import os
+import platform
+import time
+import tracemalloc
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy
+import sklearn
+
+RESULTS = Path(__file__).parent / "results"
+Work = Callable[[], Any]
+
+
+class Row(NamedTuple):
+    """One line of a table."""
+
+    what: str  # what was measured
+    ratio: float  # its time over that of the reference
+    reference: str  # what the reference is
+    bar: str  # the most that is acceptable, where there is a bar
+    seconds: float  # of the fastest repetition
+    peak_megabytes: float  # allocated at most beyond what was there before
+
+
+def seconds(work: Work) -> float:
+    """Time of one call."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def compare(
+    what: str, work: Work, reference: Work, name: str, bar: str = "", repeat: int = 7
+) -> Row:
+    """Fastest of some repetitions, alternating with the reference."""
+    reference(), work()
+    pairs = [(seconds(reference), seconds(work)) for _ in range(repeat)]
+    fastest_reference, fastest = (min(times) for times in zip(*pairs, strict=True))
+    return Row(what, fastest / fastest_reference, name, bar, fastest, peak_megabytes(work))
+
+
+def peak_megabytes(work: Work) -> float:
+    """Memory that a call holds at most, as NumPy and Python report it."""
+    tracemalloc.start()
+    work()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak / 1e6
+
+
+def machine() -> str:
+    """The machine and the versions that a figure belongs to."""
+    model = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        names = [line for line in info.read_text().splitlines() if line.startswith("model name")]
+        model = names[0].split(":")[1].strip() if names else model
+    return (
+        f"{model}, {os.cpu_count()} cores, Python {platform.python_version()}, "
+        f"numpy {np.__version__}, scipy {scipy.__version__}, scikit-learn {sklearn.__version__}"
+    )
+
+
+def report(rows: Iterable[Row], name: str) -> None:
+    """Print a table, and keep it with the machine that it was measured on."""
+    rows = list(rows)
+    width = max(len(row.what) for row in rows)
+    for row in rows:
+        print(
+            f"{row.what:<{width}}  {row.ratio:8.2f} × {row.reference:<24} {row.bar:>6}  "
+            f"{row.seconds:9.4f} s  {row.peak_megabytes:8.1f} MB"
+        )
+    RESULTS.mkdir(exist_ok=True)
+    with (RESULTS / f"{name}.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([f"# {machine()}"])
+        writer.writerow(Row._fields)
+        writer.writerows([*(f"{v:.4g}" if isinstance(v, float) else v for v in row)] for row in rows)

@@ -1,0 +1,33 @@
+"""Many small, related classification tasks: one closed-form fit, nothing to tune.
+
+The pipeline, one file a step (the listing of this package is the method)::
+
+    X, y, task
+      → class_moments   1  counts, means and second moments of every cell (one class of one task)
+                           ← merge here: batches, files, machines, sites
+      → metric          2  a common scale
+      → gram            3  contrasts and their unbiased inner products: how related the tasks are
+      → labels          4  the weight of every cell for every target
+      → scores          5  directions and rules; samples → scores and probabilities
+      → risk            6  the error to expect
+      → spca            7  all of it as a scikit-learn classifier
+
+After step 1 nothing grows with the number of samples.
+"""
+
+from kinspan._container import StoredDataError
+from kinspan.class_moments import ClassMoments
+from kinspan.model_selection import TaskReport, TaskStratifiedKFold, make_task_scorer, task_report
+from kinspan.spca import MultiTaskSPCA
+
+__version__ = "0.1.0.dev0"
+
+__all__ = [
+    "ClassMoments",
+    "MultiTaskSPCA",
+    "StoredDataError",
+    "TaskReport",
+    "TaskStratifiedKFold",
+    "make_task_scorer",
+    "task_report",
+]

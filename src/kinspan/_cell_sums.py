@@ -1,0 +1,166 @@
+"""The one pass over the samples: weighted sums and squares of every cell, at memory speed.
+
+Sums are taken of deviations from the first row of each cell. They have the size of the spread of
+the data and not of its offset, so that nothing cancels and single precision is enough within a
+block; totals are double. Blocks are shared between threads, but always cut and added up in the same
+way: the result does not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from kinspan._arrays import is_sparse
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+_BLOCK_BYTES = 1 << 22  # of deviations held at a time by a thread
+_BLOCKS_PER_SPAN = 8  # a span is what a thread does between two visits to the shared totals
+_SPARSE_BLOCK = 1 << 22  # stored values of a sparse matrix taken at a time
+_FEW_CELLS = 512  # up to here a span adds to all cells, beyond only to those that it meets
+
+
+class CellMoments(NamedTuple):
+    """Moments of every cell."""
+
+    counts: Floats  # (cells,)
+    means: Floats  # (cells, features)
+    squares: Floats  # (cells, features) Σ w (x − mean)²
+
+
+def cell_moments(X: Any, cells: Codes, n_cells: int, weights: Floats | None) -> CellMoments:
+    """Moments of every cell from one pass over X; NaN or infinity in X shows in the result."""
+    counts = np.bincount(cells, weights, minlength=n_cells).astype(np.float64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        if is_sparse(X):
+            return _sparse_moments(sp.csr_array(X), cells, counts, weights)
+        moments = _dense_moments(X, cells, counts, weights, _working_dtype(X))
+        if _working_dtype(X) == np.float32 and not np.isfinite(moments.squares).all():
+            # Squares of finite single-precision numbers can overflow; those of doubles then do not.
+            moments = _dense_moments(X, cells, counts, weights, np.dtype(np.float64))
+    return moments
+
+
+def _working_dtype(X: NDArray[Any]) -> np.dtype[Any]:
+    single = X.dtype.kind == "f" and X.dtype.itemsize <= 4
+    return np.dtype(np.float32 if single else np.float64)
+
+
+def _dense_moments(
+    X: NDArray[Any], cells: Codes, counts: Floats, weights: Floats | None, dtype: np.dtype[Any]
+) -> CellMoments:
+    n_cells, n_features = len(counts), X.shape[1]
+    reference = np.zeros((n_cells, n_features), dtype)
+    first = np.zeros(n_cells, np.intp)
+    first[cells[::-1]] = np.arange(len(cells))[::-1]
+    reference[counts > 0] = X[first[counts > 0]]
+    sums, squares = np.zeros((n_cells, n_features)), np.zeros((n_cells, n_features))
+    block = min(max(16, _BLOCK_BYTES // (dtype.itemsize * max(n_features, 1))), len(X))
+    of_thread = threading.local()
+
+    def span_sums(start: int) -> tuple[Any, Floats, Floats]:
+        if not hasattr(of_thread, "scratch"):  # allocated once: fresh pages cost as much as reading
+            of_thread.scratch = np.empty((block, n_features), dtype)
+        span = slice(start, start + block * _BLOCKS_PER_SPAN)
+        span_weights = None if weights is None else weights[span]
+        return _span_sums(X[span], cells[span], span_weights, reference, of_thread.scratch)
+
+    starts = range(0, len(X), block * _BLOCKS_PER_SPAN)
+    for met, span_sum, span_square in _in_order(span_sums, starts):
+        sums[met] += span_sum
+        squares[met] += span_square
+    n = np.where(counts > 0, counts, 1.0)[:, None]
+    centred = np.maximum(squares - sums**2 / n, 0.0)
+    return CellMoments(counts, reference + sums / n, centred)
+
+
+def _in_order(work: Any, starts: range) -> Iterator[Any]:
+    """Results of the spans in their order, computed by a few threads at a time."""
+    n_threads = min(os.cpu_count() or 1, len(starts), 4)
+    if n_threads <= 1:
+        yield from map(work, starts)
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        for i in range(0, len(starts), 4 * n_threads):
+            yield from pool.map(work, starts[i : i + 4 * n_threads])
+
+
+def _span_sums(
+    X: NDArray[Any],
+    cells: Codes,
+    weights: Floats | None,
+    reference: NDArray[Any],
+    scratch: NDArray[Any],
+) -> tuple[Any, Floats, Floats]:
+    met: Any = slice(None)
+    n_met = len(reference)
+    if n_met > _FEW_CELLS:
+        met, local = np.unique(cells, return_inverse=True)
+        n_met = len(met)
+    else:
+        local = cells
+    sums = np.zeros((n_met, X.shape[1]))
+    squares = np.zeros_like(sums)
+    for start in range(0, len(X), len(scratch)):
+        rows = slice(start, start + len(scratch))
+        deviations = scratch[: len(cells[rows])]
+        np.take(reference, cells[rows], axis=0, out=deviations, mode="clip")
+        np.subtract(X[rows], deviations, out=deviations, casting="same_kind")
+        one_hot = _one_hot(local[rows], n_met, None if weights is None else weights[rows], scratch)
+        sums += one_hot @ deviations
+        squares += one_hot @ np.square(deviations, out=deviations)
+    return met, sums, squares
+
+
+def _one_hot(
+    cells: Codes, n_cells: int, weights: Floats | None, like: NDArray[Any]
+) -> sp.csc_array:
+    """(cells, rows) matrix whose product with rows is their weighted sum in every cell."""
+    values = np.ones(len(cells), like.dtype) if weights is None else weights.astype(like.dtype)
+    return sp.csc_array((values, cells, np.arange(len(cells) + 1)), shape=(n_cells, len(cells)))
+
+
+def _sparse_moments(
+    X: sp.csr_array, cells: Codes, counts: Floats, weights: Floats | None
+) -> CellMoments:
+    """Two passes over the stored values: Σ (x − mean)² over them, plus mean² for every zero."""
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    shape = (len(counts), X.shape[1])
+    size = shape[0] * shape[1]
+    sums, stored, squares = np.zeros(size), np.zeros(size), np.zeros(size)
+    for places, values, w in _stored_values(X, cells, weights, size):
+        sums += np.bincount(places, values * w, minlength=size)
+        stored += np.bincount(places, w, minlength=size)
+    n = np.repeat(np.where(counts > 0, counts, 1.0), shape[1])
+    means = sums / n
+    for places, values, w in _stored_values(X, cells, weights, size):
+        squares += np.bincount(places, w * (values - means[places]) ** 2, minlength=size)
+    squares += np.maximum(np.repeat(counts, shape[1]) - stored, 0.0) * means**2
+    return CellMoments(counts, means.reshape(shape), squares.reshape(shape))
+
+
+def _stored_values(
+    X: sp.csr_array, cells: Codes, weights: Floats | None, size: int
+) -> Iterator[tuple[Codes, Floats, Floats]]:
+    """Blocks of stored values: their place among all means, the value, the weight of its row."""
+    block = max(_SPARSE_BLOCK, size)
+    cuts = np.searchsorted(X.indptr, np.arange(0, X.nnz, block), side="right") - 1
+    cuts = np.unique(np.append(cuts, X.shape[0]))
+    for start, stop in pairwise(cuts):
+        rows = np.repeat(np.arange(start, stop), np.diff(X.indptr[start : stop + 1]))
+        stored = slice(X.indptr[start], X.indptr[stop])
+        places = cells[rows] * X.shape[1] + X.indices[stored]
+        w = np.ones(len(rows)) if weights is None else weights[rows]
+        yield places, X.data[stored].astype(np.float64), w

@@ -1,0 +1,123 @@
+"""The container of everything kinspan stores: named plain arrays and a JSON header, never pickle.
+
+Layout, all integers little-endian:
+
+    bytes  0–7    magic: b"kinspan" and a zero byte
+    bytes  8–11   version of this layout (1)
+    bytes 12–15   length of the header
+    bytes 16–47   SHA-256 of everything after byte 47
+    header        UTF-8 JSON: {"kind": …, "meta": {…}, "arrays": [{"name", "dtype", "shape"}, …]}
+    arrays        the arrays one after another, C order, little-endian, no padding
+
+A reader never allocates more than the buffer it was given.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import struct
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+MAGIC = b"kinspan\0"
+VERSION = 1
+_PREFIX = struct.Struct("<8sII32s")
+_DTYPES = ("<f8", "<f4", "<i8", "<i4", "|b1", "|u1")
+
+
+class StoredDataError(ValueError):
+    """A buffer or file that is not what kinspan wrote: corrupted, truncated, foreign or too new."""
+
+
+class Contents(NamedTuple):
+    """What a container holds."""
+
+    kind: str  # what was stored, such as "class-moments"
+    meta: dict[str, Any]  # small values, as JSON
+    arrays: dict[str, NDArray[Any]]  # plain arrays by name
+
+
+def pack(contents: Contents) -> bytes:
+    """The bytes of a container."""
+    stored = {name: _little_endian(array) for name, array in contents.arrays.items()}
+    described = [
+        {"name": name, "dtype": array.dtype.str, "shape": array.shape}
+        for name, array in stored.items()
+    ]
+    header = json.dumps(
+        {"kind": contents.kind, "meta": contents.meta, "arrays": described}, allow_nan=False
+    ).encode()
+    body = b"".join([header, *(array.tobytes() for array in stored.values())])
+    return _PREFIX.pack(MAGIC, VERSION, len(header), hashlib.sha256(body).digest()) + body
+
+
+def unpack(buffer: bytes | bytearray | memoryview, kind: str) -> Contents:
+    """The contents of a container of the given kind; StoredDataError where it is not one."""
+    view = memoryview(buffer).cast("B")
+    header_length = _checked_prefix(view)
+    body = view[_PREFIX.size :]
+    try:
+        header = json.loads(bytes(body[:header_length]))
+        arrays = _read_arrays(header["arrays"], body[header_length:])
+        contents = Contents(str(header["kind"]), dict(header["meta"]), arrays)
+    except StoredDataError:
+        raise
+    except (
+        ValueError,
+        TypeError,
+        KeyError,
+        AttributeError,
+        RecursionError,
+        OverflowError,
+    ) as error:
+        raise StoredDataError(f"the header of the stored data cannot be read: {error}") from None
+    if contents.kind != kind:
+        raise StoredDataError(f"this buffer holds {contents.kind!r}, not {kind!r}")
+    return contents
+
+
+def _little_endian(array: NDArray[Any]) -> NDArray[Any]:
+    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+
+
+def _checked_prefix(view: memoryview) -> int:
+    if len(view) < _PREFIX.size:
+        raise StoredDataError(f"only {len(view)} bytes: the stored data is truncated")
+    magic, version, header_length, digest = _PREFIX.unpack(view[: _PREFIX.size])
+    if magic != MAGIC:
+        raise StoredDataError("this is not kinspan data: its first eight bytes are others")
+    if version > VERSION:
+        raise StoredDataError(
+            f"stored by a newer kinspan (layout {version}; this one reads up to {VERSION}): upgrade"
+        )
+    if hashlib.sha256(view[_PREFIX.size :]).digest() != digest:
+        raise StoredDataError("the stored data is corrupted or truncated: its checksum differs")
+    if header_length > len(view) - _PREFIX.size:
+        raise StoredDataError(f"a header of {header_length} bytes does not fit in the stored data")
+    return int(header_length)
+
+
+def _read_arrays(described: list[dict[str, Any]], body: memoryview) -> dict[str, NDArray[Any]]:
+    arrays: dict[str, NDArray[Any]] = {}
+    start = 0
+    for entry in described:
+        name, dtype, shape = entry["name"], entry["dtype"], tuple(entry["shape"])
+        if dtype not in _DTYPES:
+            raise StoredDataError(f"array {name!r} has dtype {dtype!r}: only {_DTYPES} are stored")
+        if not all(type(length) is int and length >= 0 for length in shape):
+            raise StoredDataError(f"array {name!r} has the impossible shape {shape}")
+        end = start + math.prod(shape) * np.dtype(dtype).itemsize
+        if end > len(body):
+            raise StoredDataError(
+                f"array {name!r} of shape {shape} does not fit in the stored data"
+            )
+        values = np.frombuffer(body[start:end], dtype=dtype).reshape(shape)
+        arrays[str(name)] = values.astype(values.dtype.newbyteorder("="))
+        start = end
+    if start != len(body):
+        raise StoredDataError(f"{len(body) - start} bytes belong to no array")
+    return arrays

@@ -1,0 +1,138 @@
+"""Ids of tasks and classes: any hashable value, always in the same order.
+
+Ids travel as one-dimensional arrays without repetition. They are sorted where they can be compared,
+otherwise by the name of their type and their representation, so that the order never depends on
+the order of the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ids = NDArray[Any]
+_PLAIN = {str: "U", bool: "b", int: "i", float: "f"}
+_JSON_SCALARS = (str, bool, int, float)
+
+
+def as_array(values: Any) -> Ids:
+    """One-dimensional array of ids; tuples stay whole and mixed types stay apart."""
+    if not isinstance(values, (list, tuple)):
+        return np.asarray(values)
+    if values and {type(value) for value in values} <= set(_PLAIN):
+        return np.asarray(values) if len({type(v) for v in values}) == 1 else _objects(values)
+    array = _objects(values)
+    is_nested = any(isinstance(value, (list, np.ndarray)) for value in values)
+    is_numpy = all(isinstance(value, np.generic) for value in values)
+    return np.asarray(values) if is_nested or is_numpy else array
+
+
+def _objects(values: Sequence[Any]) -> Ids:
+    array = np.empty(len(values), dtype=object)
+    for position, value in enumerate(values):
+        array[position] = value
+    return array
+
+
+def encode(values: Ids) -> tuple[Ids, NDArray[np.intp]]:
+    """Sorted distinct ids, and the position of every value among them."""
+    if values.dtype.kind in "iu" and len(values):
+        low, high = int(values.min()), int(values.max())
+        if high - low < 4 * len(values):
+            return _encode_small_integers(values, low)
+    if values.dtype != object:
+        ids, codes = np.unique(values, return_inverse=True)
+        return ids, codes.astype(np.intp, copy=False)
+    ids = _objects(_ordered(list(dict.fromkeys(values.tolist()))))
+    return ids, lookup(ids, values)
+
+
+def _encode_small_integers(values: Ids, low: int) -> tuple[Ids, NDArray[np.intp]]:
+    """Without sorting, which would cost as much as a pass over the samples."""
+    places = (values - low).astype(np.intp, copy=False)
+    seen = np.bincount(places) > 0
+    return (np.flatnonzero(seen) + low).astype(values.dtype), (np.cumsum(seen) - 1)[places]
+
+
+def _ordered(values: list[Any]) -> list[Any]:
+    try:
+        return sorted(values)
+    except TypeError:
+        return sorted(values, key=lambda value: (type(value).__name__, repr(value)))
+
+
+def lookup(ids: Ids, values: Ids) -> NDArray[np.intp]:
+    """Position of every value among the ids, −1 where it is not one of them."""
+    if len(ids) and ids.dtype != object and ids.dtype.kind == values.dtype.kind:
+        codes = np.minimum(np.searchsorted(ids, values), len(ids) - 1)
+        return np.where(ids[codes] == values, codes, -1)
+    position = {value: code for code, value in enumerate(ids.tolist())}
+    found = (position.get(value, -1) for value in values.tolist())
+    return np.fromiter(found, dtype=np.intp, count=len(values))
+
+
+def union(first: Ids, second: Ids) -> Ids:
+    """All ids of both."""
+    if first.dtype.kind == second.dtype.kind:
+        return encode(np.concatenate([first, second]))[0]
+    return encode(_objects([*first.tolist(), *second.tolist()]))[0]
+
+
+def same(first: Ids, second: Ids) -> NDArray[np.bool_]:
+    """Where two arrays of ids agree, whatever their types."""
+    if object not in (first.dtype, second.dtype):
+        return np.asarray(first == second)
+    pairs = zip(first.tolist(), second.tolist(), strict=True)
+    return np.fromiter((a == b for a, b in pairs), dtype=bool, count=len(first))
+
+
+def is_missing(value: Hashable) -> bool:
+    """Whether a value stands for no value: None, NaN, NaT, pandas' NA."""
+    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
+        return True
+    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
+
+
+def to_json(ids: Ids) -> dict[str, Any]:
+    """A JSON form that `from_json` turns into the same ids again."""
+    if ids.dtype.kind in "biufU":
+        return {"dtype": ids.dtype.str, "values": ids.tolist()}
+    return {"dtype": "object", "values": [_tagged(value) for value in ids.tolist()]}
+
+
+def from_json(stored: dict[str, Any]) -> Ids:
+    """The ids of a JSON form; anything that is not one is a ValueError or a TypeError."""
+    dtype, values = stored["dtype"], stored["values"]
+    if not isinstance(values, list):
+        raise TypeError("the values of ids are a list")
+    if dtype == "object":
+        return _objects([_untagged(value) for value in values])
+    kind = np.dtype(dtype).kind
+    if kind not in "biufU" or not all(isinstance(value, _JSON_SCALARS) for value in values):
+        raise ValueError(f"ids of dtype {dtype!r} are not stored")
+    # Strings get the width of the longest value: a stored width could ask for any amount of memory.
+    return np.array(values, dtype="U" if kind == "U" else dtype)
+
+
+def _tagged(value: Any) -> list[Any]:
+    if isinstance(value, tuple):
+        return ["tuple", [_tagged(part) for part in value]]
+    value = value.item() if isinstance(value, np.generic) else value
+    if type(value) in _JSON_SCALARS:
+        return ["scalar", value]
+    raise TypeError(
+        f"the id {value!r} of type {type(value).__name__} cannot be stored; "
+        "use strings, numbers, booleans or tuples of them as task ids and class labels"
+    )
+
+
+def _untagged(stored: Any) -> Hashable:
+    tag, value = stored
+    if tag == "tuple":
+        return tuple(_untagged(part) for part in value)
+    if tag == "scalar" and isinstance(value, _JSON_SCALARS):
+        return value
+    raise ValueError(f"{tag!r} is not a kind of id")

@@ -1,0 +1,146 @@
+"""Steps 3 to 6 in a row: scaled moments → the linear rules of all tasks and their errors."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kinspan._cell_sums import Floats
+from kinspan.gram import SharedContrasts, VersusRestContrasts
+from kinspan.labels import agreed_weights, task_weights
+from kinspan.metric import ScaledMoments
+from kinspan.risk import alignment, error_rate
+from kinspan.scores import (
+    NEVER,
+    LinearRules,
+    agreed_contrasts,
+    centred_rules,
+    discriminant_rules,
+    in_input_units,
+    shrinkage,
+)
+
+Contrasts = SharedContrasts | VersusRestContrasts
+
+
+class FittedRules(NamedTuple):
+    """What the estimator keeps. The last rule is the shared one, for tasks that are not fitted."""
+
+    coef: Floats  # (tasks + 1, 1 or classes, features), in the units of the input
+    intercept: Floats  # (tasks + 1, 1 or classes)
+    scale: Floats  # (tasks + 1, features)
+    task_weights: Floats  # (1 or classes, targets, tasks)
+    forecast_error: Floats  # (tasks,)
+    single_task_error: Floats  # (tasks,)
+
+
+def contrasts_of(scaled: ScaledMoments, multi_class: str) -> Contrasts:
+    """The contrasts of the way to treat many classes."""
+    kind = SharedContrasts if multi_class == "shared" else VersusRestContrasts
+    return kind(scaled.means, scaled.counts, scaled.cell_noise)
+
+
+def fit_rules(
+    scaled: ScaledMoments,
+    pooled: ScaledMoments,
+    labels: str,
+    multi_class: str,
+    priors: Floats,
+    costs: Floats,
+    share_classes: bool,
+) -> FittedRules:
+    """All targets at once; `pooled` is in the scale of tasks that are not fitted."""
+    log_priors = np.log(priors * costs)
+    contrasts = contrasts_of(scaled, multi_class)
+    related = contrasts.gram()
+    weights = np.stack(
+        [
+            task_weights(labels, gram, noise, scaled.counts)
+            for gram, noise in zip(related.gram, related.noise, strict=True)
+        ]
+    )
+    rules, aligned = _rules(scaled, contrasts, weights, log_priors)
+    alone, aligned_alone = _rules(scaled, contrasts, None, log_priors)
+    agreed, centre = _agreement(pooled)
+    forecast = _error(rules, aligned, scaled, priors)
+    filled = _fill_absent(rules, scaled, agreed, log_priors, share_classes)
+    coef, intercept = in_input_units(filled, scaled.centres, scaled.scale)
+    shared = _shared_rule(agreed, pooled, log_priors)
+    shared_coef, shared_intercept = in_input_units(shared, centre, pooled.scale)
+    return FittedRules(
+        np.concatenate([coef, shared_coef]),
+        np.concatenate([intercept, shared_intercept]),
+        np.concatenate([np.broadcast_to(scaled.scale, scaled.centres.shape), pooled.scale]),
+        weights,
+        forecast,
+        _error(alone, aligned_alone, scaled, priors),
+    )
+
+
+def _rules(
+    scaled: ScaledMoments, contrasts: Contrasts, weights: Floats | None, log_priors: Floats
+) -> tuple[LinearRules, Floats]:
+    """The rules that some weights give (None: every task alone), and their alignment.
+
+    The alignment is the mean of every score (l) over every class (j) around the centre of the task.
+    """
+    own = np.ones((1, len(scaled.counts))) if weights is None else np.diagonal(weights, 0, 1, 2)
+    directions = contrasts.values if weights is None else contrasts.combine(weights)
+    class_means = contrasts_of(scaled, "shared")
+    aligned = alignment(
+        directions,
+        class_means.values,
+        own.T[..., None] * contrasts.coefficients,
+        class_means.coefficients,
+        scaled.cell_noise,
+    )
+    if isinstance(contrasts, VersusRestContrasts):
+        rules = centred_rules(directions, aligned, scaled.noise_level, log_priors)
+    else:
+        signal = np.trace(aligned, axis1=1, axis2=2)
+        factor = shrinkage(signal, _squares(directions), _squares(contrasts.values))
+        rules = discriminant_rules(directions, factor, scaled.noise_level, log_priors)
+    length = np.einsum("tlp,tlp->tl", directions, directions)
+    multiple = np.einsum("tlp,tlp->tl", rules.coef, directions) / np.where(length > 0, length, 1.0)
+    return rules, aligned * multiple[:, None, :]
+
+
+def _squares(directions: Floats) -> Floats:
+    return np.asarray(np.einsum("tlp,tlp->t", directions, directions))
+
+
+def _error(rules: LinearRules, aligned: Floats, scaled: ScaledMoments, priors: Floats) -> Floats:
+    means = aligned + rules.offset[:, None, :]
+    covariance = rules.coef @ rules.coef.transpose(0, 2, 1) * scaled.noise_level[:, None, None]
+    return error_rate(means, covariance, np.where(scaled.present, priors, 0.0))
+
+
+def _agreement(pooled: ScaledMoments) -> tuple[Floats, Floats]:
+    """What the tasks agree on: contrasts (classes, features), and a centre (1, features)."""
+    weights = agreed_weights(pooled.counts, pooled.cell_noise)
+    values = SharedContrasts(pooled.means, pooled.counts, pooled.cell_noise).values
+    agreed = agreed_contrasts(values, weights, pooled.counts, pooled.cell_noise)
+    return agreed, weights[None] @ pooled.centres
+
+
+def _shared_rule(agreed: Floats, pooled: ScaledMoments, log_priors: Floats) -> LinearRules:
+    level = pooled.noise_level.mean(keepdims=True)
+    return discriminant_rules(agreed[None], np.ones(1), level, log_priors.mean(axis=0)[None])
+
+
+def _fill_absent(
+    rules: LinearRules, scaled: ScaledMoments, agreed: Floats, log_priors: Floats, share: bool
+) -> LinearRules:
+    """Rules for the classes that a task has no samples of: never answered, or borrowed."""
+    absent = ~scaled.present
+    if not absent.any():
+        return rules
+    if not share:
+        coef = np.where(absent[..., None], 0.0, rules.coef)
+        return LinearRules(coef, np.where(absent, NEVER, rules.offset))
+    known = scaled.present / np.maximum(scaled.present.sum(axis=1, keepdims=True), 1)
+    relative = agreed[None] - (known @ agreed)[:, None, :]
+    borrowed = discriminant_rules(relative, np.ones(len(known)), scaled.noise_level, log_priors)
+    coef = np.where(absent[..., None], borrowed.coef, rules.coef)
+    return LinearRules(coef, np.where(absent, borrowed.offset, rules.offset))

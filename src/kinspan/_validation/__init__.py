@@ -1,0 +1,37 @@
+"""The only place that doubts its input: public methods pass through here on their first line."""
+
+from kinspan._validation.moments import check_moments, check_removable, check_same_features
+from kinspan._validation.parameters import (
+    check_choice,
+    check_costs,
+    check_n_components,
+    check_priors,
+    check_several_classes,
+)
+from kinspan._validation.rows import (
+    check_features,
+    check_known_tasks,
+    check_labels,
+    check_rows,
+    check_tasks,
+    check_weights,
+    refuse_non_finite,
+)
+
+__all__ = [
+    "check_choice",
+    "check_costs",
+    "check_features",
+    "check_known_tasks",
+    "check_labels",
+    "check_moments",
+    "check_n_components",
+    "check_priors",
+    "check_removable",
+    "check_rows",
+    "check_same_features",
+    "check_several_classes",
+    "check_tasks",
+    "check_weights",
+    "refuse_non_finite",
+]

@@ -1,0 +1,58 @@
+"""Moments that can be combined, and moments from outside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kinspan import _ids
+
+if TYPE_CHECKING:
+    from kinspan.class_moments import ClassMoments
+
+
+def check_same_features(first: int, second: int) -> None:
+    """Moments can be combined when they speak of the same features."""
+    if first != second:
+        raise ValueError(
+            f"moments of {first} and of {second} features do not speak of the same data"
+        )
+
+
+def check_removable(moments: ClassMoments, removed: ClassMoments) -> None:
+    """Only rows that were counted can be taken out."""
+    codes = _ids.lookup(moments.tasks, removed.tasks), _ids.lookup(moments.classes, removed.classes)
+    for name, ids, code in zip(
+        ("task", "class"), (removed.tasks, removed.classes), codes, strict=True
+    ):
+        if (code < 0).any():
+            raise ValueError(
+                f"cannot remove rows of {name} {ids[code < 0].tolist()[0]!r}: none there"
+            )
+    counts = moments.counts[np.ix_(*codes)]
+    too_many = removed.counts > counts * (1 + 1e-9)
+    if too_many.any():
+        t, j = np.argwhere(too_many)[0]
+        raise ValueError(
+            f"cannot remove {removed.counts[t, j]:g} rows of task {removed.tasks.tolist()[t]!r}, "
+            f"class {removed.classes.tolist()[j]!r}: there are {counts[t, j]:g}"
+        )
+
+
+def check_moments(moments: ClassMoments) -> None:
+    """Arrays read from outside must be moments that some samples could have."""
+    n_tasks, n_classes = len(moments.tasks), len(moments.classes)
+    for ids in (moments.tasks, moments.classes):
+        if len(_ids.encode(ids)[0]) != len(ids):
+            raise ValueError("an id stands twice")
+    shape = moments.means.shape
+    if moments.counts.shape != (n_tasks, n_classes) or shape[:2] != (n_tasks, n_classes):
+        raise ValueError("the arrays do not have the shape of the tasks and classes")
+    if len(shape) != 3 or moments.squares.shape != shape:
+        raise ValueError("means and squares have different shapes")
+    for array in (moments.counts, moments.means, moments.squares):
+        if array.dtype != np.float64 or not np.isfinite(array).all():
+            raise ValueError("moments are finite doubles")
+    if (moments.counts < 0).any() or (moments.squares < 0).any():
+        raise ValueError("a count or a second moment is negative")

@@ -1,0 +1,80 @@
+"""Parameters of the estimators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinspan import _ids
+from kinspan._validation.messages import some
+
+
+def check_priors(priors: Any, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(tasks, classes) class priors, positive for every class."""
+    if priors is None:
+        chosen = np.ones(counts.shape)
+    elif isinstance(priors, str) and priors == "empirical":
+        chosen = np.where(counts > 0, counts, 1.0)
+    else:
+        chosen = np.broadcast_to(_check_prior_array(priors, counts.shape[1]), counts.shape)
+    return np.asarray(chosen / chosen.sum(axis=1, keepdims=True))
+
+
+def check_costs(
+    class_weight: Any, classes: _ids.Ids, priors: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """(classes,) or (tasks, classes): the cost of an error in every class."""
+    if class_weight is None:
+        return np.ones(len(classes))
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        return 1.0 / priors
+    if not isinstance(class_weight, dict):
+        raise ValueError(f"class_weight={class_weight!r}; use None, 'balanced' or a dict")
+    labels = classes.tolist()
+    unknown = [label for label in class_weight if label not in labels]
+    if unknown:
+        raise ValueError(f"class_weight names {some(unknown)}, but the classes are {some(labels)}")
+    costs = np.array([class_weight.get(label, 1.0) for label in labels], dtype=np.float64)
+    if not np.isfinite(costs).all() or (costs <= 0).any():
+        raise ValueError(f"class_weight={class_weight!r}; every weight must be positive and finite")
+    return costs
+
+
+def _check_prior_array(priors: Any, n_classes: int) -> NDArray[np.float64]:
+    if isinstance(priors, str):
+        raise ValueError(f"priors={priors!r}; use None (equal), 'empirical', or one number a class")
+    array = np.asarray(priors, dtype=np.float64)
+    if array.shape != (n_classes,):
+        raise ValueError(f"priors has shape {array.shape}; {n_classes} classes need ({n_classes},)")
+    if not np.isfinite(array).all() or (array <= 0).any():
+        raise ValueError(f"priors={array.tolist()}; every class needs a positive finite prior")
+    return array
+
+
+def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
+    """A parameter that must be one of a few values."""
+    if not any(
+        value is choice or (isinstance(value, str) and value == choice) for choice in choices
+    ):
+        raise ValueError(f"{name}={value!r}; use one of {', '.join(map(repr, choices))}")
+
+
+def check_n_components(n_components: int | None, available: int) -> int:
+    """The number of components of `transform`."""
+    if n_components is None:
+        return available
+    if not isinstance(n_components, (int, np.integer)) or not 1 <= n_components <= available:
+        raise ValueError(
+            f"n_components={n_components!r}; use a number from 1 to {available}, or None"
+        )
+    return int(n_components)
+
+
+def check_several_classes(classes: _ids.Ids) -> None:
+    """A classifier needs two classes."""
+    if len(classes) < 2:
+        raise ValueError(
+            f"y contains one class, {classes.tolist()[0]!r}; a classifier needs at least two"
+        )

@@ -1,0 +1,213 @@
+"""Rows: features, labels, tasks and weights."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, NamedTuple
+
+import narwhals as nw
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from kinspan import _ids
+from kinspan._arrays import is_sparse
+from kinspan._validation.messages import some
+
+_SINGLE_IDS = (str, bytes, bool, int, float, np.generic)
+
+
+_FEATURES: dict[str, Any] = {  # NaN is looked for later, in the sums, without a pass of its own
+    "accept_sparse": "csr",
+    "dtype": "numeric",
+    "ensure_all_finite": False,
+}
+
+
+class Rows(NamedTuple):
+    """X as the mathematics takes it."""
+
+    features: Any  # numeric array or CSR, of shape (rows, features)
+    names: NDArray[Any] | None  # (features,) names, where X has them
+    task: Any  # the task of every row, as it was given
+
+
+def check_features(X: Any) -> Rows:
+    """X as a numeric array or CSR, without an estimator to remember its features."""
+    return Rows(check_array(X, input_name="X", **_FEATURES), _column_names(X), None)
+
+
+def check_rows(estimator: Any, X: Any, task: Any, *, reset: bool) -> Rows:
+    """X of an estimator: feature names and number as in fit, the task column taken out."""
+    column = estimator.task_column
+    if column is None:
+        return Rows(validate_data(estimator, X, reset=reset, **_FEATURES), _column_names(X), task)
+    if task is not None:
+        raise ValueError(f"task= and task_column={column!r} are both given; use one of them")
+    X = X if hasattr(X, "shape") else np.asarray(X, dtype=object)
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    is_frame = isinstance(frame, nw.DataFrame)
+    others, task = _split_frame(frame, column) if is_frame else _split_array(X, column)
+    return check_features(others)._replace(task=task)
+
+
+def _column_names(X: Any) -> NDArray[Any] | None:
+    names = getattr(X, "columns", None)
+    return None if names is None else np.asarray(list(names), dtype=object)
+
+
+def _split_frame(frame: nw.DataFrame[Any], column: Any) -> tuple[Any, Any]:
+    names = frame.columns
+    if isinstance(column, (int, np.integer)) and -len(names) <= column < len(names):
+        column = names[column]
+    if column not in names:
+        raise ValueError(f"task_column={column!r} is not a column of X, which has {names}")
+    return frame.drop(column).to_native(), frame.get_column(column).to_numpy()
+
+
+def _split_array(X: Any, column: Any) -> tuple[Any, Any]:
+    if not isinstance(column, (int, np.integer)):
+        raise ValueError(
+            f"task_column={column!r} is a name, but X has no column names; pass a data frame, "
+            "or the position of the column"
+        )
+    if not -X.shape[1] <= column < X.shape[1]:
+        raise ValueError(f"task_column={column} is outside X, which has {X.shape[1]} columns")
+    others = np.arange(X.shape[1]) != column % X.shape[1]
+    if is_sparse(X):
+        X = sp.csc_array(X)
+        return sp.csr_array(X[:, np.flatnonzero(others)]), X[:, [int(column)]].toarray().ravel()
+    return X[:, others], X[:, column]
+
+
+def check_labels(y: ArrayLike, n_samples: int) -> _ids.Ids:
+    """Class labels as an array, one for every row."""
+    if y is None:
+        raise ValueError(
+            "a classifier requires y to be passed, but the target y is None; pass one label a row"
+        )
+    if not isinstance(y, (list, tuple)):
+        y = np.asarray(y)
+    array = _ids.as_array(y)
+    if array.dtype == object and array.ndim == 1 and not all(map(_is_text, array)):
+        _refuse_missing(array, "y")
+    else:
+        array = np.asarray(column_or_1d(y if array.ndim > 1 else array, warn=True))
+        _refuse_missing(array, "y")
+        if array.dtype.kind not in "biuU":  # those are classes, whatever their values
+            check_classification_targets(array)
+    _check_length(array, n_samples, "y")
+    return array
+
+
+def check_tasks(task: Any, n_samples: int) -> _ids.Ids:
+    """Task ids as an array, one for every row; None is one task, called 0."""
+    if task is None:
+        return np.zeros(n_samples, dtype=np.int64)
+    if is_single_id(task):
+        return np.repeat(_ids.as_array([task]), n_samples)
+    array = _ids.as_array(task)
+    if array.ndim != 1:
+        raise ValueError(f"task has shape {array.shape}; pass one id for every row, or a single id")
+    _check_length(array, n_samples, "task")
+    _refuse_missing(array, "task")
+    return array
+
+
+def check_known_tasks(task: Any, n_samples: int, known: _ids.Ids, unseen: str) -> NDArray[np.intp]:
+    """Position of the task of every row among the fitted ones; −1 is the shared rule."""
+    if task is None:
+        if len(known) == 1:
+            return np.zeros(n_samples, dtype=np.intp)
+        raise ValueError(
+            f"task=None, but {len(known)} tasks were fitted and each has its own rule; pass task=, "
+            "one id for every row or one id for all of them"
+        )
+    if is_single_id(task) or (_is_hashable(task) and task in known.tolist()):
+        task = _ids.as_array([task] * n_samples)
+    codes = _ids.lookup(known, check_tasks(task, n_samples))
+    if unseen == "error" and (codes < 0).any():
+        unknown = list(dict.fromkeys(_ids.as_array(task)[codes < 0].tolist()))
+        raise ValueError(
+            f"task contains {some(unknown)}, which fit has not seen; fitted tasks are "
+            f"{some(known.tolist())}. With unseen='shared' they get what the others agree on"
+        )
+    return codes
+
+
+def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> NDArray[np.float64] | None:
+    """Frequency weights as finite non-negative doubles, or None."""
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    weights = np.full(n_samples, weights) if weights.ndim == 0 else weights
+    if weights.ndim != 1:
+        raise ValueError(
+            f"sample_weight has shape {weights.shape}; it must be 1D, one weight a row"
+        )
+    _check_length(weights, n_samples, "sample_weight")
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise ValueError("sample_weight contains negative, infinite or NaN values; use frequencies")
+    if not weights.any():
+        raise ValueError("sample_weight is zero for every row; at least one must be positive")
+    return weights
+
+
+def refuse_non_finite(X: Any, names: NDArray[Any] | None) -> None:
+    """Say in which column, and in how many rows, NaN or infinity stands."""
+    stored = sp.csc_array(X) if is_sparse(X) else None
+    for column in range(X.shape[1]):
+        if stored is None:
+            values = X[:, column]
+        else:
+            values = stored.data[stored.indptr[column] : stored.indptr[column + 1]]
+        n_bad = int(np.count_nonzero(~np.isfinite(values)))
+        if n_bad:
+            kind = "NaN" if np.isnan(values).any() else "infinity"
+            name = f"{column}" if names is None else f"{names[column]!r} (position {column})"
+            raise ValueError(
+                f"X contains {kind} in column {name}, in {n_bad} of {X.shape[0]} rows (the first "
+                "such column); impute the values, or drop those rows"
+            )
+    raise ValueError(
+        "X contains values so large that their squares overflow; divide X by a constant"
+    )
+
+
+def is_single_id(task: Any) -> bool:
+    """Whether task is one id for all rows rather than one for every row."""
+    return isinstance(task, _SINGLE_IDS) or (hasattr(task, "ndim") and task.ndim == 0)
+
+
+def _is_hashable(value: Any) -> bool:
+    return isinstance(value, Hashable) and isinstance(value, (tuple, frozenset))
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _check_length(array: NDArray[Any], n_samples: int, name: str) -> None:
+    if len(array) != n_samples:
+        raise ValueError(
+            f"{name} has {len(array)} entries but X has {n_samples} rows: found input variables "
+            "with inconsistent numbers of samples"
+        )
+
+
+def _refuse_missing(array: NDArray[Any], name: str) -> None:
+    if array.dtype.kind == "f":
+        missing = ~np.isfinite(array)
+    elif array.dtype == object:
+        missing = np.fromiter(map(_ids.is_missing, array), dtype=bool, count=len(array))
+    else:
+        return
+    if missing.any():
+        raise ValueError(
+            f"{name} contains NaN, None or infinity in {int(missing.sum())} of {len(array)} rows; "
+            "drop those rows"
+        )

@@ -1,0 +1,185 @@
+"""Step 1: samples → counts, means, second moments of every cell; they add, subtract, travel.
+
+A *cell* is one class of one task. Nothing after this step grows with the number of samples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kinspan import _container, _ids, _validation
+from kinspan._cell_sums import Floats, cell_moments
+
+_KIND = "class-moments"
+
+
+@dataclass(frozen=True, eq=False)
+class ClassMoments:
+    """Counts, means and centred second moments of every cell (one class of one task).
+
+    Moments add: those of two batches, files, machines or sites make those of all their rows, and
+    rows can be taken out again by subtraction.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kinspan import ClassMoments
+    >>> X = np.array([[0.0], [2.0], [5.0], [7.0]])
+    >>> first = ClassMoments.from_samples(X[:2], ["no", "no"], task="north")
+    >>> both = first + ClassMoments.from_samples(X[2:], ["yes", "no"], task="north")
+    >>> both.counts
+    array([[3., 1.]])
+    >>> both.means[0, 0], both.squares[0, 0]
+    (array([3.]), array([26.]))
+    >>> (both - first).counts
+    array([[1., 1.]])
+    """
+
+    tasks: _ids.Ids  # (tasks,) ids, in order
+    classes: _ids.Ids  # (classes,) labels, in order
+    counts: Floats  # (tasks, classes) number of rows, or the sum of their frequency weights
+    means: Floats  # (tasks, classes, features); zero where a cell is empty
+    squares: Floats  # (tasks, classes, features) Σ (x − mean)²
+
+    @classmethod
+    def from_samples(
+        cls, X: Any, y: ArrayLike, task: Any = None, *, sample_weight: ArrayLike | None = None
+    ) -> ClassMoments:
+        """Moments of rows; `task` is one id per row, one id for all of them, or None for one task.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+            Read in blocks: memory-mapped arrays stay on disk.
+        y : array of shape (n_samples,)
+            Class labels.
+        task : array of shape (n_samples,), or one id for all rows
+        sample_weight : array of shape (n_samples,), optional
+            Frequencies: weight 2 is the row twice, weight 0 its absence.
+        """
+        features, names, _ = _validation.check_features(X)
+        n_samples = features.shape[0]
+        labels = _validation.check_labels(y, n_samples)
+        tasks = _validation.check_tasks(task, n_samples)
+        weights = _validation.check_weights(sample_weight, n_samples)
+        return cls.from_checked(features, labels, tasks, weights, names)
+
+    @classmethod
+    def from_checked(
+        cls,
+        X: Any,
+        y: _ids.Ids,
+        task: _ids.Ids,
+        weights: Floats | None,
+        feature_names: NDArray[Any] | None = None,
+    ) -> ClassMoments:
+        """The same from arrays that were validated before."""
+        if weights is not None and not weights.all():
+            seen = weights > 0
+            X, y, task, weights = X[seen], y[seen], task[seen], weights[seen]
+        tasks, task_codes = _ids.encode(task)
+        classes, class_codes = _ids.encode(y)
+        shape = (len(tasks), len(classes))
+        cells = task_codes * shape[1] + class_codes
+        counts, means, squares = cell_moments(X, cells, shape[0] * shape[1], weights)
+        if not (np.isfinite(means).all() and np.isfinite(squares).all()):
+            _validation.refuse_non_finite(X, feature_names)
+        return cls(
+            tasks,
+            classes,
+            counts.reshape(shape),
+            means.reshape(*shape, -1),
+            squares.reshape(*shape, -1),
+        )
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return int(self.means.shape[2])
+
+    @property
+    def present(self) -> NDArray[np.bool_]:
+        """(tasks, classes): which cells have samples."""
+        return self.counts > 0
+
+    def __add__(self, other: ClassMoments) -> ClassMoments:
+        """Moments of the rows of both, by the update of Chan, Golub and LeVeque."""
+        if not isinstance(other, ClassMoments):
+            return NotImplemented
+        _validation.check_same_features(self.n_features, other.n_features)
+        tasks, classes = (
+            _ids.union(self.tasks, other.tasks),
+            _ids.union(self.classes, other.classes),
+        )
+        n1, mean1, squares1 = self._aligned(tasks, classes)
+        n2, mean2, squares2 = other._aligned(tasks, classes)
+        counts = n1 + n2
+        share = np.divide(n2, counts, out=np.zeros_like(counts), where=counts > 0)[..., None]
+        delta = mean2 - mean1
+        squares = squares1 + squares2 + delta**2 * share * n1[..., None]
+        return ClassMoments(tasks, classes, counts, mean1 + delta * share, squares)
+
+    def __radd__(self, other: Any) -> ClassMoments:
+        return (
+            self if isinstance(other, int) and other == 0 else NotImplemented
+        )  # sum() starts at 0
+
+    def __sub__(self, other: ClassMoments) -> ClassMoments:
+        """Moments without the rows of other; tasks and classes that no row is left of disappear."""
+        if not isinstance(other, ClassMoments):
+            return NotImplemented
+        _validation.check_same_features(self.n_features, other.n_features)
+        _validation.check_removable(self, other)
+        n1, mean1, squares1 = self.counts, self.means, self.squares
+        n2, mean2, squares2 = other._aligned(self.tasks, self.classes)
+        counts = np.where(n1 - n2 > 1e-9 * n1, n1 - n2, 0.0)
+        left = counts > 0
+        share = np.divide(n2, counts, out=np.zeros_like(counts), where=left)[..., None]
+        means = np.where(left[..., None], mean1 + (mean1 - mean2) * share, 0.0)
+        between = (mean2 - means) ** 2 * (counts * n2 / np.where(n1 > 0, n1, 1.0))[..., None]
+        squares = np.where(left[..., None], squares1 - squares2 - between, 0.0)
+        rest = ClassMoments(self.tasks, self.classes, counts, means, np.maximum(squares, 0.0))
+        return rest.select(np.asarray(left.any(axis=1)), np.asarray(left.any(axis=0)))
+
+    def select(self, tasks: NDArray[np.bool_], classes: NDArray[np.bool_]) -> ClassMoments:
+        """The moments of some tasks and classes, given as masks."""
+        kept = np.ix_(tasks, classes)
+        return ClassMoments(
+            self.tasks[tasks],
+            self.classes[classes],
+            self.counts[kept],
+            self.means[kept],
+            self.squares[kept],
+        )
+
+    def _aligned(self, tasks: _ids.Ids, classes: _ids.Ids) -> tuple[Floats, Floats, Floats]:
+        """Counts, means and squares placed among more tasks and classes."""
+        place = np.ix_(_ids.lookup(tasks, self.tasks), _ids.lookup(classes, self.classes))
+        shape = (len(tasks), len(classes), self.n_features)
+        counts, means, squares = np.zeros(shape[:2]), np.zeros(shape), np.zeros(shape)
+        counts[place], means[place], squares[place] = self.counts, self.means, self.squares
+        return counts, means, squares
+
+    def to_bytes(self) -> bytes:
+        """One buffer with everything, in the container that `kinspan._container` describes."""
+        meta = {"tasks": _ids.to_json(self.tasks), "classes": _ids.to_json(self.classes)}
+        arrays = {"counts": self.counts, "means": self.means, "squares": self.squares}
+        return _container.pack(_container.Contents(_KIND, meta, arrays))
+
+    @classmethod
+    def from_bytes(cls, buffer: bytes | bytearray | memoryview) -> ClassMoments:
+        """The moments of a buffer; StoredDataError where it is corrupted, truncated or foreign."""
+        stored = _container.unpack(buffer, _KIND)
+        try:
+            tasks, classes = (_ids.from_json(stored.meta[name]) for name in ("tasks", "classes"))
+            moments = cls(
+                tasks, classes, *(stored.arrays[n] for n in ("counts", "means", "squares"))
+            )
+            _validation.check_moments(moments)
+        except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
+            raise _container.StoredDataError(f"not the moments of any samples: {error}") from None
+        return moments

@@ -1,0 +1,76 @@
+"""Where the data lie: ``data=`` or ``KINSPAN_DATA``, and the error that says what is needed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+VARIABLE = "KINSPAN_DATA"
+
+Folder = str | os.PathLike[str] | None
+
+
+class Source(NamedTuple):
+    """The files that hold one dataset."""
+
+    stored: str
+    """Name of the one `.npz` file."""
+    published: list[tuple[str, ...]]
+    """The names under which each of the published files is known."""
+    way_out: str
+    """Who publishes them."""
+
+
+def data_folder(data: Folder) -> Path:
+    """Return the folder given, or else the one the environment names."""
+    chosen = data if data is not None else os.environ.get(VARIABLE)
+    if not chosen:
+        raise FileNotFoundError(
+            f"no data folder: data is {data!r} and the environment variable {VARIABLE} is "
+            f"{os.environ.get(VARIABLE)!r}; give the folder that holds the files as data= or in "
+            f"{VARIABLE}"
+        )
+    if not Path(chosen).is_dir():
+        origin = "data" if data is not None else f"the environment variable {VARIABLE}"
+        raise FileNotFoundError(
+            f"{origin} is {str(chosen)!r}, which is not a folder; give the folder that holds the "
+            "files"
+        )
+    return Path(chosen)
+
+
+def find_file(folder: Path, *names: str) -> Path | None:
+    """Return the first of these names that the folder holds; case does not matter."""
+    return next((path for name in names if (path := _match(folder / name)) is not None), None)
+
+
+def need_stored(folder: Path, stored: str, way_out: str) -> Path:
+    """Return the stored file, or raise and say how to come by it."""
+    path = find_file(folder, stored)
+    if path is None:
+        raise FileNotFoundError(f"{str(folder)!r} holds no {stored}; {way_out}")
+    return path
+
+
+def need_published(folder: Path, source: Source) -> list[Path]:
+    """Return all the published files, or raise and say which are needed and who publishes them."""
+    found = [find_file(folder, *names) for names in source.published]
+    missing = [names[0] for names, path in zip(source.published, found, strict=True) if not path]
+    if missing:
+        raise FileNotFoundError(
+            f"{str(folder)!r} lacks {', '.join(missing)} and, in their place, {source.stored}; "
+            f"{source.way_out}"
+        )
+    return [path for path in found if path is not None]
+
+
+def locate(folder: Path, source: Source) -> Path | list[Path]:
+    """Return the stored file, or else all the published ones."""
+    return find_file(folder, source.stored) or need_published(folder, source)
+
+
+def _match(path: Path) -> Path | None:
+    siblings = sorted(path.parent.iterdir()) if path.parent.is_dir() else []
+    alike = [other for other in siblings if other.name.lower() == path.name.lower()]
+    return path if path in alike else next(iter(alike), None)

@@ -1,0 +1,84 @@
+"""Forty-five small related tasks without a download: the pairs of scikit-learn's digits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.datasets import load_digits
+
+from kinspan.datasets._pairs import Hand, deal, stack
+
+
+@dataclass(frozen=True, eq=False)
+class DigitPairs:
+    """The 45 pairs of digits as binary tasks, divided into training and test rows."""
+
+    X: NDArray[np.float64]
+    """Training images, raw pixel values 0 to 16, (rows, 64)."""
+    y: NDArray[np.int64]
+    """0 for the smaller digit of the pair, 1 for the larger, (rows,)."""
+    task: NDArray[np.str_]
+    """Name of the pair, such as "3 vs 8", (rows,)."""
+    image: NDArray[np.intp]
+    """Row of each image in scikit-learn's `load_digits`, (rows,)."""
+    X_test: NDArray[np.float64]
+    """Test images, (test rows, 64)."""
+    y_test: NDArray[np.int64]
+    """Class of each test image, (test rows,)."""
+    task_test: NDArray[np.str_]
+    """Task of each test image, (test rows,)."""
+    image_test: NDArray[np.intp]
+    """Row of each test image in scikit-learn's `load_digits`, (test rows,)."""
+
+
+def load_digit_pairs(n_per_class: int = 5, random_state: int | None = 0) -> DigitPairs:
+    """Make each of the 45 pairs of digits a task with few labels.
+
+    A digit is in nine pairs: its images, shuffled, are dealt to them, 19 or 20 images each, so
+    that no image is in two tasks. Of these, `n_per_class` train and the others test.
+
+    Parameters
+    ----------
+    n_per_class : int, default=5
+        Training images of each class of each task, 1 to 18.
+    random_state : int or None, default=0
+        Seed of the shuffle; None shuffles differently every time.
+
+    Examples
+    --------
+    >>> from kinspan.datasets import load_digit_pairs
+    >>> digits = load_digit_pairs()
+    >>> digits.X.shape, digits.X_test.shape
+    ((450, 64), (1347, 64))
+    >>> print(digits.task[0], digits.y[:10])
+    0 vs 1 [0 0 0 0 0 1 1 1 1 1]
+    """
+    images, digits = load_digits(return_X_y=True)
+    order = np.random.default_rng(random_state).permutation(len(digits))
+    hands = deal(digits[order], list(combinations(range(10), 2)))
+    _check_size(n_per_class, hands)
+    train = stack([hand._replace(rows=order[hand.rows[:n_per_class]]) for hand in hands])
+    test = stack([hand._replace(rows=order[hand.rows[n_per_class:]]) for hand in hands])
+    return DigitPairs(
+        X=images[train.rows],
+        y=train.y,
+        task=train.task,
+        image=train.rows,
+        X_test=images[test.rows],
+        y_test=test.y,
+        task_test=test.task,
+        image_test=test.rows,
+    )
+
+
+def _check_size(n_per_class: int, hands: Sequence[Hand]) -> None:
+    most = min(hand.rows.size for hand in hands) - 1
+    if not 1 <= n_per_class <= most:
+        raise ValueError(
+            f"n_per_class is {n_per_class!r}; give 1 to {most}, so that every class of every "
+            "task keeps an image to test on"
+        )

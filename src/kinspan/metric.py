@@ -1,0 +1,92 @@
+"""Step 2: class moments → a common scale, in which the noise of all features is comparable."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinspan._cell_sums import Floats
+
+if TYPE_CHECKING:
+    from kinspan.class_moments import ClassMoments
+
+
+class ScaledMoments(NamedTuple):
+    """Class means in units of the noise, and how far they are from the true ones."""
+
+    scale: Floats  # (1 or tasks, features): what the features were divided by
+    means: Floats  # (tasks, classes, features), divided by it
+    counts: Floats  # (tasks, classes)
+    cell_noise: Floats  # (tasks, classes): tr C / n, the squared sampling error of a cell mean
+    noise_level: Floats  # (tasks,): tr C / features, the variance of a feature within a class
+
+    @property
+    def present(self) -> NDArray[np.bool_]:
+        """(tasks, classes): which cells have samples."""
+        return self.counts > 0
+
+    @property
+    def centres(self) -> Floats:
+        """(tasks, features): mean of the class means of every task."""
+        share = self.present / np.maximum(self.present.sum(axis=1, keepdims=True), 1)
+        return np.asarray(np.einsum("tj,tjp->tp", share, self.means))
+
+
+def scaled_moments(moments: ClassMoments, scale: str | None) -> ScaledMoments:
+    """Moments divided by the scale of every feature."""
+    divisor = feature_scale(moments, scale)
+    trace = (moments.squares / divisor[:, None, :] ** 2).sum(axis=2)
+    cell_noise, level = _noise(moments.counts, trace, moments.n_features)
+    means = moments.means / divisor[:, None, :]
+    return ScaledMoments(divisor, means, moments.counts, cell_noise, level)
+
+
+def _noise(counts: Floats, trace: Floats, n_features: int) -> tuple[Floats, Floats]:
+    """Sampling error of every cell mean, and variance of a feature in every task.
+
+    A cell with one row says nothing about its own spread, and identical rows seem to have none:
+    they get that of all cells.
+    """
+    freedom = np.maximum(counts - 1.0, 0.0)
+    total = freedom.sum()
+    pooled = trace.sum() / total if total > 0 else float(n_features)
+    spread = np.where(freedom > 0, trace / np.where(freedom > 0, freedom, 1.0), pooled)
+    cell_noise = np.where(counts > 0, spread / np.where(counts > 0, counts, 1.0), 0.0)
+    in_task = freedom.sum(axis=1)
+    level = np.where(in_task > 0, trace.sum(axis=1) / np.where(in_task > 0, in_task, 1.0), pooled)
+    level = np.where(level > 0, level, pooled) / max(n_features, 1)
+    return cell_noise, np.where(level > 0, level, 1.0)
+
+
+def feature_scale(moments: ClassMoments, scale: str | None) -> Floats:
+    """(1 or tasks, features) standard deviations.
+
+    `"pooled"` is one scale for all tasks: the spread within cells. `"task"` is the z-score of the
+    paper: the total spread of every task. A feature that does not vary there is divided by its
+    total standard deviation over all tasks, and if it is constant, by one.
+    """
+    if scale is None:
+        return np.ones((1, moments.n_features))
+    cells = moments.counts.reshape(1, -1)
+    every_cell = (1, cells.size, moments.n_features)
+    means, squares = moments.means.reshape(every_cell), moments.squares.reshape(every_cell)
+    total = _total_variance(cells, means, squares)
+    if scale == "pooled":
+        variance = squares.sum(axis=1) / max(np.maximum(cells - 1.0, 0.0).sum(), 1.0)
+    else:
+        variance = _total_variance(moments.counts, moments.means, moments.squares)
+    # The variance of a constant feature is rounding error, not zero.
+    rounding = (16 * np.finfo(float).eps * np.abs(means).max(axis=1)) ** 2
+    fallback = np.sqrt(np.where(total > rounding, total, 1.0))
+    return np.where(variance > rounding, np.sqrt(variance), fallback)
+
+
+def _total_variance(counts: Floats, means: Floats, squares: Floats) -> Floats:
+    """(groups, features): variance over all rows of every group of cells, from their moments."""
+    n = np.maximum(counts.sum(axis=1), 1.0)[:, None]
+    centre = np.einsum("tj,tjp->tp", counts, means) / n
+    deviations = np.where(counts[..., None] > 0, means - centre[:, None, :], 0.0)
+    between = np.einsum("tj,tjp->tp", counts, deviations**2)
+    return np.asarray((squares.sum(axis=1) + between) / n)

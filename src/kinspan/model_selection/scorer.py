@@ -1,0 +1,182 @@
+"""Any scikit-learn score, with the task handed to the estimator, over all rows or task by task.
+
+scikit-learn's own scorers call ``predict`` without the task. These ask for it by themselves once
+metadata routing is on, so they work in ``cross_val_score``, ``cross_validate``, ``GridSearchCV``
+and their kin::
+
+    with sklearn.config_context(enable_metadata_routing=True):
+        cross_val_score(model, X, y, scoring=make_task_scorer("roc_auc"), params={"task": task})
+        GridSearchCV(model, grid, scoring=make_task_scorer("roc_auc")).fit(X, y, task=task)
+
+Called directly, ``scorer(model, X, y, task=task)``, they need no routing. Without a task they score
+like scikit-learn: right for estimators that find the task in a column of X.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import check_scoring, get_scorer
+from sklearn.utils.metadata_routing import MetadataRequest
+
+from kinspan._ids import as_array
+from kinspan.model_selection._row_ids import RowIds, task_ids
+from kinspan.model_selection._task_bound import TaskBound
+
+Scorer = Callable[..., Any]
+Request = bool | str | None
+
+
+def make_task_scorer(
+    scoring: str | Scorer,
+    *,
+    average: Literal["task"] | None = None,
+    task_column: str | int | None = None,
+) -> TaskScorer:
+    """Make a scorer that hands the task of the rows to the estimator it scores.
+
+    Parameters
+    ----------
+    scoring : str or callable
+        Name of a scikit-learn scorer, or a scorer ``(estimator, X, y) -> float``.
+    average : None or "task", default=None
+        None: one score over all rows. "task": the mean over tasks of the score of each. Tasks in
+        which the score is undefined are left out: it is NaN there, or fails for want of rows of a
+        class. Tell a log loss all labels to define it: ``make_scorer(log_loss, labels=...)``.
+    task_column : str, int or None, default=None
+        For the average: name or index of the column of X that is the task where none is passed.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from kinspan.model_selection import make_task_scorer
+    >>> X, y = [[0, -2], [0, -1], [0, 1], [0, 2], [1, -1], [1, 1]], [0, 0, 1, 1, 0, 1]
+    >>> model = LogisticRegression().fit(X, y)  # the first column of X is the task
+    >>> observed = [0, 0, 1, 1, 1, 1]  # one of six is not what the model says, in task 1
+    >>> round(make_task_scorer("accuracy")(model, X, observed), 3)
+    0.833
+    >>> make_task_scorer("accuracy", average="task", task_column=0)(model, X, observed)
+    0.75
+    """
+    return TaskScorer(scoring, average, task_column)
+
+
+@dataclass
+class TaskScorer:
+    """A scorer that knows the task; `make_task_scorer` makes it."""
+
+    scoring: str | Scorer  # what to score: a name or a scorer
+    average: Literal["task"] | None = None  # over all rows, or over tasks
+    task_column: str | int | None = None  # where the task is when none is passed
+    requests: dict[str, Request] = field(  # the metadata asked for when routing is on
+        default_factory=lambda: {"task": True, "sample_weight": None}, repr=False
+    )
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.scoring, str) and not callable(self.scoring):
+            raise TypeError(
+                f"scoring={self.scoring!r} is neither the name of a scikit-learn scorer nor a "
+                "scorer; for several scores make a dict of task scorers"
+            )
+        if self.average not in {None, "task"}:
+            raise ValueError(f"average={self.average!r} is unknown; choose None or 'task'")
+        check_scoring(scoring=self.scoring)  # names the ways out itself
+
+    def __call__(
+        self, estimator: Any, X: Any, y: Any, *, task: Any = None, sample_weight: Any = None
+    ) -> float:
+        """Score a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+        X : rows, as the estimator takes them
+        y : array-like of shape (n_samples,)
+            True labels.
+        task : array-like of shape (n_samples,), one task id, or None
+            Handed to the estimator as ``task=``; with None nothing is handed over.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weights of the rows in the score.
+        """
+        scorer = get_scorer(self.scoring)
+        if self.average is None:
+            return _score(scorer, estimator, _Rows(X, y, task, sample_weight))
+        tasks = self._tasks(X, y, task)
+        rows = _Rows(X, y, None if task is None else tasks.values, sample_weight)
+        scores = [_score_or_nan(scorer, estimator, part) for part in _by_task(rows, tasks)]
+        defined = [score for score in scores if not math.isnan(score)]
+        if not defined:
+            raise ValueError(
+                f"scoring={self.scoring!r} is undefined in every one of the {len(scores)} tasks: "
+                "their rows may be of one class only; score more rows, or use average=None"
+            )
+        return float(np.mean(defined))
+
+    def set_score_request(self, **requests: Request) -> TaskScorer:
+        """Set what is asked for when metadata routing is on: ``task``, ``sample_weight``."""
+        unknown = sorted(requests.keys() - self.requests.keys())
+        if unknown:
+            raise TypeError(f"{unknown[0]!r} is no metadata of a task scorer: {[*self.requests]}")
+        self.requests.update(requests)
+        return self
+
+    def get_metadata_routing(self) -> Any:
+        """Return the requests of this scorer, as scikit-learn's routing reads them."""
+        routing = MetadataRequest(owner=self)
+        for name, alias in self.requests.items():
+            routing.score.add_request(param=name, alias=alias)
+        return routing
+
+    def _tasks(self, X: Any, y: Any, task: Any) -> RowIds:
+        tasks = task_ids(X, task, self.task_column if task is None else None, len(y))
+        if tasks is None:
+            raise ValueError(
+                "average='task' needs the task of every row: pass task=..., or name the column of "
+                "X that holds it: make_task_scorer(..., task_column=...)"
+            )
+        return tasks
+
+
+class _Rows(NamedTuple):
+    X: Any
+    y: Any
+    task: Any  # None where the estimator is not told
+    sample_weight: Any  # None where rows weigh the same
+
+
+def _by_task(rows: _Rows, tasks: RowIds) -> Iterator[_Rows]:
+    ends = np.cumsum(np.bincount(tasks.codes, minlength=len(tasks.distinct)))
+    for positions in np.split(np.argsort(tasks.codes, kind="stable"), ends[:-1]):
+        yield _Rows(*(None if values is None else _take(values, positions) for values in rows))
+
+
+def _take(values: Any, positions: Any) -> Any:
+    if hasattr(values, "iloc"):
+        return values.iloc[positions]
+    if hasattr(values, "tocsr"):  # sparse
+        return values.tocsr()[positions]
+    return values[positions] if hasattr(values, "shape") else [values[i] for i in positions]
+
+
+def _score(scorer: Scorer, estimator: Any, rows: _Rows) -> float:
+    bound = estimator if rows.task is None else TaskBound(estimator, rows.task)
+    weight = {} if rows.sample_weight is None else {"sample_weight": rows.sample_weight}
+    return float(scorer(bound, rows.X, rows.y, **weight))
+
+
+def _score_or_nan(scorer: Scorer, estimator: Any, rows: _Rows) -> float:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        try:
+            return _score(scorer, estimator, rows)
+        except ValueError:
+            # Some metrics raise, rather than return NaN, where a class has no row.
+            if len(set(as_array(rows.y).tolist())) >= len(getattr(estimator, "classes_", ())):
+                raise
+            return math.nan

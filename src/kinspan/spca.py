@@ -1,0 +1,268 @@
+"""Step 7: the steps joined as a scikit-learn classifier and transformer."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
+from sklearn.metrics import accuracy_score
+from sklearn.utils.validation import check_is_fitted
+
+from kinspan import _ids, _validation
+from kinspan._cell_sums import Codes, Floats
+from kinspan._rules import FittedRules, contrasts_of, fit_rules
+from kinspan.class_moments import ClassMoments
+from kinspan.gram import cosines
+from kinspan.metric import scaled_moments
+from kinspan.scores import paired_scores, probabilities, projectors
+
+_TASK = {"task": True}
+
+
+class MultiTaskSPCA(
+    ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, BaseEstimator
+):
+    """Many small, related classification tasks: one closed-form fit, nothing to tune.
+
+    Supervised principal component analysis for several tasks at once. Every task gets a linear rule
+    of its own, built from the class means of all tasks: how much each of them counts follows in
+    closed form from how related the tasks are, estimated without bias, and from how many samples
+    they have.
+
+    Parameters
+    ----------
+    labels : {"plugin", "naive", "single"}, default="plugin"
+        The weight of the other tasks. `"plugin"`: the optimum of the paper, with the estimated
+        relatedness. `"naive"`: labels ±1 for every task. `"single"`: every task alone.
+    scale : {"pooled", "task", None}, default="pooled"
+        What features are divided by: their standard deviation within the classes of all tasks, the
+        total standard deviation of each task, or nothing.
+    multi_class : {"shared", "one-vs-all"}, default="shared"
+        One relatedness for all classes, or one for every class (Algorithm 1 of the paper). The same
+        for two classes.
+    priors : None, "empirical" or array of shape (n_classes,), default=None
+        Class priors: equal, each task's own frequencies, or given.
+    class_weight : None, "balanced" or dict, default=None
+        The cost of an error in each class, as in scikit-learn; it multiplies the prior.
+        `"balanced"` makes their product equal for all classes.
+    task_column : str or int, optional
+        The column of X that holds the task id, for use where scikit-learn cannot pass `task=` on.
+    unseen : {"error", "shared"}, default="error"
+        What to do with rows of tasks that `fit` has not seen: refuse them, or use what the fitted
+        tasks agree on.
+    unseen_classes : {"never", "share"}, default="never"
+        Whether a task may answer a class of which it has no samples, borrowed from what the other
+        tasks agree on.
+    n_components : int, optional
+        Number of components of `transform`; by default all, which is n_classes − 1.
+
+    Attributes
+    ----------
+    tasks_, classes_ : arrays of shape (n_tasks,) and (n_classes,)
+        Ids, sorted; all that follows is in their order.
+    coef_ : array of shape (n_tasks, 1 or n_classes, n_features)
+        In the units of X. With two classes the one row points towards `classes_[1]`.
+    intercept_ : array of shape (n_tasks, 1 or n_classes)
+        Scores are log odds (two classes) or log probabilities up to a constant.
+    forecast_error_ : array of shape (n_tasks,)
+        The error that each task's rule will make on new rows: the formula of the paper, fed with
+        estimates. NaN for a task with a single class.
+    single_task_error_ : array of shape (n_tasks,)
+        The same for each task alone.
+    labels_ : array of shape (n_tasks, 1 or n_classes, n_tasks, n_classes)
+        labels_[t, r, s, j] is the label of the samples of class j in task s when row r of the rule
+        of task t is learnt, up to a factor of the rule. Computed on access.
+    relatedness_ : array of shape (n_tasks, n_tasks)
+        Cosines between the class contrasts of tasks, corrected for noise. Computed on access.
+    moments_ : ClassMoments
+        Everything that was learnt from the samples.
+    n_features_in_, feature_names_in_
+        As in scikit-learn; a task column counts.
+
+    Examples
+    --------
+    >>> from kinspan import MultiTaskSPCA
+    >>> from kinspan.datasets import load_digit_pairs
+    >>> digits = load_digit_pairs(n_per_class=5)  # 45 tasks, ten labels each
+    >>> clf = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
+    >>> clf.predict(digits.X_test[:3], task=digits.task_test[:3]).shape
+    (3,)
+    >>> alone = MultiTaskSPCA(labels="single").fit(digits.X, digits.y, task=digits.task)
+    >>> test = dict(X=digits.X_test, y=digits.y_test, task=digits.task_test)
+    >>> clf.score(**test) > alone.score(**test)
+    True
+    """
+
+    __metadata_request__fit: ClassVar = _TASK
+    __metadata_request__predict: ClassVar = _TASK
+    __metadata_request__predict_proba: ClassVar = _TASK
+    __metadata_request__predict_log_proba: ClassVar = _TASK
+    __metadata_request__decision_function: ClassVar = _TASK
+    __metadata_request__score: ClassVar = _TASK
+    __metadata_request__transform: ClassVar = _TASK
+
+    def __init__(
+        self,
+        *,
+        labels: str = "plugin",
+        scale: str | None = "pooled",
+        multi_class: str = "shared",
+        priors: ArrayLike | str | None = None,
+        class_weight: dict[Hashable, float] | str | None = None,
+        task_column: str | int | None = None,
+        unseen: str = "error",
+        unseen_classes: str = "never",
+        n_components: int | None = None,
+    ) -> None:
+        self.labels = labels
+        self.scale = scale
+        self.multi_class = multi_class
+        self.priors = priors
+        self.class_weight = class_weight
+        self.task_column = task_column
+        self.unseen = unseen
+        self.unseen_classes = unseen_classes
+        self.n_components = n_components
+
+    def fit(
+        self, X: Any, y: ArrayLike, *, task: Any = None, sample_weight: ArrayLike | None = None
+    ) -> MultiTaskSPCA:
+        """Fit the rules of all tasks.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+            Any hashable labels.
+        task : array of shape (n_samples,), one id for all rows, or None
+            Any hashable ids. None is one task, unless `task_column` names a column of X.
+        sample_weight : array of shape (n_samples,), optional
+            Frequencies: weight 2 is the row twice, weight 0 its absence.
+        """
+        self._check_parameters()
+        features, names, column = _validation.check_rows(self, X, task, reset=True)
+        n_samples = features.shape[0]
+        labels = _validation.check_labels(y, n_samples)
+        tasks = _validation.check_tasks(column, n_samples)
+        weights = _validation.check_weights(sample_weight, n_samples)
+        moments = ClassMoments.from_checked(features, labels, tasks, weights, names)
+        return self.fit_moments(moments)
+
+    def fit_moments(self, moments: ClassMoments) -> MultiTaskSPCA:
+        """The rest of the pipeline, in which nothing grows with the number of samples."""
+        _validation.check_several_classes(moments.classes)
+        priors = _validation.check_priors(self.priors, moments.counts)
+        costs = _validation.check_costs(self.class_weight, moments.classes, priors)
+        scaled = scaled_moments(moments, self.scale)
+        pooled = scaled_moments(moments, "pooled") if self.scale == "task" else scaled
+        share = self.unseen_classes == "share"
+        fitted = fit_rules(scaled, pooled, self.labels, self.multi_class, priors, costs, share)
+        self._keep(moments, fitted)
+        return self
+
+    def _keep(self, moments: ClassMoments, fitted: FittedRules) -> None:
+        self.moments_, self.tasks_, self.classes_ = moments, moments.tasks, moments.classes
+        self._all_coef, self._all_intercept = fitted.coef, fitted.intercept
+        self._task_weights, self._scale = fitted.task_weights, fitted.scale
+        self.coef_, self.intercept_ = fitted.coef[:-1], fitted.intercept[:-1]
+        self.forecast_error_ = fitted.forecast_error
+        self.single_task_error_ = fitted.single_task_error
+        self._n_features_out = _validation.check_n_components(
+            self.n_components, len(self.classes_) - 1
+        )
+
+    @property
+    def relatedness_(self) -> Floats:
+        """(n_tasks, n_tasks) cosines between the class contrasts of tasks, corrected for noise."""
+        check_is_fitted(self)
+        contrasts = contrasts_of(scaled_moments(self.moments_, self.scale), "shared")
+        return cosines(contrasts.gram().gram[0])
+
+    @property
+    def labels_(self) -> Floats:
+        """(n_tasks, 1 or n_classes, n_tasks, n_classes) labels of the samples of every cell."""
+        check_is_fitted(self)
+        contrasts = contrasts_of(scaled_moments(self.moments_, self.scale), self.multi_class)
+        cells = contrasts.cell_weights(self._task_weights)
+        cells = cells[:, 1:] - cells[:, :1] if len(self.classes_) == 2 else cells
+        counts = self.moments_.counts
+        return np.asarray(cells / np.where(counts > 0, counts, 1.0))
+
+    def decision_function(self, X: Any, *, task: Any = None) -> Floats:
+        """Scores: (n_samples,) log odds of `classes_[1]`, or (n_samples, n_classes)."""
+        scores = self._scores(X, task)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X: Any, *, task: Any = None) -> NDArray[Any]:
+        """The class of every row; `task` is one id a row, or one id for all rows."""
+        scores = self._scores(X, task)
+        best = scores[:, 0] > 0 if scores.shape[1] == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[best.astype(np.intp)])
+
+    def predict_proba(self, X: Any, *, task: Any = None) -> Floats:
+        """(n_samples, n_classes) probabilities, in the order of `classes_`."""
+        return probabilities(self._scores(X, task))
+
+    def predict_log_proba(self, X: Any, *, task: Any = None) -> Floats:
+        """(n_samples, n_classes) logarithms of the probabilities."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X, task=task)))
+
+    def transform(self, X: Any, *, task: Any = None) -> Floats:
+        """(n_samples, n_components) projections Vᵀx on the directions of each row's task."""
+        features, names, rules = self._known_rows(X, task)
+        directions = projectors(self._all_coef * self._scale[:, None, :], self._n_features_out)
+        flat = np.zeros((len(directions), self._n_features_out))
+        scores = paired_scores(features, rules, directions / self._scale[:, None, :], flat)
+        return _finite(scores, features, names)
+
+    def fit_transform(
+        self, X: Any, y: ArrayLike, *, task: Any = None, sample_weight: ArrayLike | None = None
+    ) -> Floats:
+        """Fit, then project the same rows."""
+        return self.fit(X, y, task=task, sample_weight=sample_weight).transform(X, task=task)
+
+    def score(
+        self, X: Any, y: ArrayLike, *, task: Any = None, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """Accuracy over all rows."""
+        answers = self.predict(X, task=task)
+        right = _ids.same(_validation.check_labels(y, len(answers)), answers)
+        return float(accuracy_score(np.ones(len(right)), right, sample_weight=sample_weight))
+
+    def _scores(self, X: Any, task: Any) -> Floats:
+        features, names, rules = self._known_rows(X, task)
+        scores = paired_scores(features, rules, self._all_coef, self._all_intercept)
+        return _finite(scores, features, names)
+
+    def _known_rows(self, X: Any, task: Any) -> tuple[Any, NDArray[Any] | None, Codes]:
+        check_is_fitted(self)
+        features, names, column = _validation.check_rows(self, X, task, reset=False)
+        known = _validation.check_known_tasks(column, features.shape[0], self.tasks_, self.unseen)
+        return features, names, known
+
+    def _check_parameters(self) -> None:
+        _validation.check_choice("labels", self.labels, ("plugin", "naive", "single"))
+        _validation.check_choice("scale", self.scale, ("pooled", "task", None))
+        _validation.check_choice("multi_class", self.multi_class, ("shared", "one-vs-all"))
+        _validation.check_choice("unseen", self.unseen, ("error", "shared"))
+        _validation.check_choice("unseen_classes", self.unseen_classes, ("never", "share"))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _finite(scores: Floats, features: Any, names: NDArray[Any] | None) -> Floats:
+    if not np.isfinite(scores).all():
+        _validation.refuse_non_finite(features, names)
+    return scores

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import balanced_accuracy_score
+
+from kinspan.model_selection import TaskReport, task_report
+
+ROWS = st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=1, max_size=60)
+
+
+def naive(rows: list[tuple[int, int, int]], task: int) -> dict[str, float]:
+    own = [(truth, guess) for truth, guess, t in rows if t == task]
+    error = sum(truth != guess for truth, guess in own) / len(own)
+    by_class: dict[int, list[bool]] = {}
+    for truth, guess in own:
+        by_class.setdefault(truth, []).append(truth != guess)
+    return {
+        "n_samples": len(own),
+        "error_rate": error,
+        "balanced_error_rate": sum(sum(w) / len(w) for w in by_class.values()) / len(by_class),
+        "standard_error": (error * (1 - error) / len(own)) ** 0.5,
+    }
+
+
+@given(rows=ROWS)
+def test_the_report_is_what_naive_loops_find(rows: list[tuple[int, int, int]]) -> None:
+    y_true, y_pred, task = zip(*rows, strict=True)
+    report = task_report(y_true, y_pred, task)
+    assert report.tasks.tolist() == sorted(set(task))
+    expected = [naive(rows, t) for t in report.tasks.tolist()]
+    for name in expected[0]:
+        np.testing.assert_allclose(getattr(report, name), [line[name] for line in expected])
+    assert report.overall == pytest.approx(np.mean(np.array(y_true) != np.array(y_pred)))
+    assert report.mean == pytest.approx(np.mean([line["error_rate"] for line in expected]))
+
+
+@pytest.fixture(name="report")
+def _report() -> TaskReport:
+    task = ["b"] * 4 + ["a"] * 10
+    return task_report([0, 0, 0, 1] + [0] * 10, [1, 0, 1, 1] + [0] * 9 + [1], task)
+
+
+def test_balanced_errors_are_those_of_scikit_learn() -> None:
+    y_true, y_pred = np.random.default_rng(0).integers(0, 3, size=(2, 50))
+    report = task_report(y_true, y_pred, "one task for all rows")
+    expected = 1 - balanced_accuracy_score(y_true, y_pred)
+    assert report.balanced_error_rate.tolist() == pytest.approx([expected])
+
+
+def test_standard_errors_of_the_last_lines_are_those_of_sums(report: TaskReport) -> None:
+    variance = report.standard_error**2
+    n = report.n_samples
+    assert report.mean_standard_error == pytest.approx(np.sqrt(variance.sum()) / 2)
+    overall = np.sqrt((n**2 * variance).sum()) / n.sum()
+    assert report.overall_standard_error == pytest.approx(overall)
+
+
+def test_the_text_is_an_aligned_table(report: TaskReport) -> None:
+    assert str(report).splitlines() == [
+        "task     rows  error  balanced  std. error",
+        "a          10  0.100     0.100       0.095",
+        "b           4  0.500     0.333       0.250",
+        "overall    14  0.214                 0.098",
+        "mean           0.300     0.217       0.134",
+    ]
+
+
+def test_sorting_by_error_puts_the_worst_first_and_changes_nothing_else(report: TaskReport) -> None:
+    worst_first = report.sorted_by_error()
+    assert worst_first.tasks.tolist() == ["b", "a"]
+    assert worst_first.n_samples.tolist() == [4, 10]
+    assert worst_first.error_rate.tolist() == [0.5, 0.1]
+    assert (worst_first.overall, worst_first.mean) == (report.overall, report.mean)
+
+
+def test_ids_and_labels_are_any_hashable_values() -> None:
+    task: list[Any] = [("site", 2), ("site", 1), ("site", 2)]
+    report = task_report(["a", ("b", 1), 3], ["a", ("b", 1), "3"], task)
+    assert report.tasks.tolist() == [("site", 1), ("site", 2)]
+    assert report.error_rate.tolist() == [0.0, 0.5]
+    assert "('site', 1)" in str(report)
+    assert report.to_frame().index.tolist() == [("site", 1), ("site", 2)]
+
+
+def test_the_notebook_table_escapes_ids(report: TaskReport) -> None:
+    shown = task_report([0], [0], ["<b>&"])._repr_html_()
+    assert "<td>&lt;b&gt;&amp;</td>" in shown
+    assert report._repr_html_().count("<tr>") == 5
+
+
+def test_the_frame_has_a_row_for_every_task(report: TaskReport) -> None:
+    frame = report.to_frame()
+    assert frame.index.tolist() == ["a", "b"]
+    assert frame.index.name == "task"
+    assert frame.loc["b", "error_rate"] == 0.5
+    assert frame.columns.tolist() == [
+        "n_samples",
+        "error_rate",
+        "balanced_error_rate",
+        "standard_error",
+    ]
+
+
+def test_a_frame_without_pandas_says_what_to_install(
+    report: TaskReport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="to_frame\\(\\) needs pandas"):
+        report.to_frame()
+
+
+def test_a_report_does_not_change(report: TaskReport) -> None:
+    with pytest.raises(AttributeError):
+        report.tasks = np.array(["c"])  # type: ignore[misc]
+
+
+def test_rows_that_do_not_match_are_refused() -> None:
+    with pytest.raises(ValueError, match="y_pred has 1 values for 2 rows"):
+        task_report([0, 1], [0], ["a", "a"])
+    with pytest.raises(ValueError, match="task has 3 values for 2 rows"):
+        task_report([0, 1], [0, 1], ["a", "a", "b"])
+    with pytest.raises(ValueError, match="y_true has no rows"):
+        task_report([], [], [])

@@ -83,4 +83,6 @@ def report(rows: Iterable[Row], name: str) -> None:
         writer = csv.writer(file)
         writer.writerow([f"# {machine()}"])
         writer.writerow(Row._fields)
-        writer.writerows([*(f"{v:.4g}" if isinstance(v, float) else v for v in row)] for row in rows)
+        writer.writerows(
+            [*(f"{v:.4g}" if isinstance(v, float) else v for v in row)] for row in rows
+        )

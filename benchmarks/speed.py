@@ -37,9 +37,7 @@ def fitting(X: Any, y: Any, task: Any) -> Iterator[Row]:
         "class moments", lambda: ClassMoments.from_samples(X, y, task), reference, name, "≤ 3.5"
     )
     model = MultiTaskSPCA()
-    yield compare(
-        "MultiTaskSPCA.fit", lambda: model.fit(X, y, task=task), reference, name, "≤ 3.5"
-    )
+    yield compare("MultiTaskSPCA.fit", lambda: model.fit(X, y, task=task), reference, name, "≤ 3.5")
     cells = task * 2 + y
     peers = {
         "NearestCentroid.fit on cells": (NearestCentroid(), cells, 3),

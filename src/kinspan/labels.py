@@ -52,9 +52,10 @@ def single_weights(n_tasks: int) -> Floats:
 def agreed_weights(counts: Floats, cell_noise: Floats) -> Floats:
     """Weights of tasks in what they agree on: their precisions, adding up to one."""
     noise = cell_noise.sum(axis=1)
-    noise = np.maximum(noise, 1e-12 * max(noise.max(), 1e-300))
-    precision = np.where((counts > 0).sum(axis=1) > 1, 1.0 / noise, 0.0)
-    return np.asarray(precision / max(precision.sum(), 1e-300))
+    largest = noise.max() if noise.any() else 1.0
+    several = (counts > 0).sum(axis=1) > 1
+    precision = np.where(several, largest / np.maximum(noise, 1e-12 * largest), 0.0)
+    return np.asarray(precision / max(precision.sum(), 1.0))
 
 
 def task_weights(rule: str, gram: Floats, noise: Floats, counts: Floats) -> Floats:

@@ -102,7 +102,7 @@ def _scores_by_task(X: Any, rules: Codes, coef: Floats) -> Floats:
     scores = np.empty((X.shape[0], coef.shape[1]))
     order = np.argsort(rules, kind="stable")
     starts = np.flatnonzero(np.diff(rules[order], prepend=rules[order[:1]] - 1))
-    for rows in np.split(order, starts[1:]):
+    for rows in np.split(order, starts)[1:]:
         scores[rows] = X[rows] @ coef[rules[rows[0]]].T
     return scores
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 import sklearn
-from offset_classifier import OffsetClassifier, Tasks, three_tasks
 from sklearn.base import clone
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.metrics import accuracy_score, roc_auc_score
@@ -24,6 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from kinspan.model_selection import TaskStratifiedKFold, make_task_scorer
+from tests.model_selection.offset_classifier import OffsetClassifier, Tasks, three_tasks
 
 SHIFTS = {"shift": [-1.5, 0.0, 1.5]}
 

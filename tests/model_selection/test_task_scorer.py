@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from offset_classifier import OffsetClassifier, Tasks, three_tasks
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, f1_score, get_scorer, log_loss, make_scorer
 
 from kinspan.model_selection import TaskScorer, make_task_scorer
+from tests.model_selection.offset_classifier import OffsetClassifier, Tasks, three_tasks
 
 
 def naive_roc_auc(y_true: Any, score: Any) -> float:

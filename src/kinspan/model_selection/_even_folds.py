@@ -68,7 +68,7 @@ def _partners(group: Integers) -> list[int]:
     end = np.searchsorted(group[order], group[order], side="right")
     is_alone = ((end - start) % 2 == 1) & (np.arange(len(group)) == end - 1)
     one_more = np.arange(len(group), len(group) + len(group) % 2)
-    queue = np.concatenate([order, one_more])
+    queue = np.concatenate([order[~is_alone], order[is_alone], one_more])
     partner = np.empty(len(queue), dtype=np.intp)
     partner[queue[0::2]], partner[queue[1::2]] = queue[1::2], queue[0::2]
     return partner.tolist()

@@ -1,0 +1,44 @@
+"""Mean scores → errors, by the Gaussian error formula of `risk`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinspan import risk
+from kinspan._cell_sums import Floats
+
+_SCORE_AGAINST_ZERO = np.diag([1.0, 0.0])  # class 1 is answered where a unit-variance score is > 0
+
+
+def two_class_error(standard_means: Floats, priors: Floats) -> Floats:
+    """Error of answering class 1 above zero; (..., 2) mean scores in units of their deviation."""
+    means = np.stack([standard_means, np.zeros_like(standard_means)], axis=-1)
+    return risk.error_rate(means, _SCORE_AGAINST_ZERO, priors)
+
+
+def gap_error(gaps: Floats) -> Floats:
+    """Q(gap/2): scores of unit variance, threshold midway, class 1 above; any shape of gaps."""
+    halves = np.asarray(gaps) / 2
+    return two_class_error(np.stack([halves, -halves], axis=-1), np.full(2, 0.5))
+
+
+def squared_distances(score_means: Floats) -> Floats:
+    """(classes, classes) squared distances of (classes, components) mean scores."""
+    return np.asarray(((score_means[:, None] - score_means[None]) ** 2).sum(axis=-1))
+
+
+def pairwise_errors(score_means: Floats) -> Floats:
+    """(classes, classes) errors of the nearest-mean rule between two classes; zero on the diagonal.
+
+    P(x → class j' | class j) = Q(½‖m_j − m_j'‖). The paper prints Q with e^(−x²) in place of
+    e^(−x²/2), and the rule with argmax in place of argmin.
+    """
+    errors = gap_error(np.sqrt(squared_distances(score_means)))
+    np.fill_diagonal(errors, 0.0)
+    return errors
+
+
+def nearest_mean_error(score_means: Floats) -> float | Floats:
+    """The error for two classes, the matrix of pairwise errors for more."""
+    errors = pairwise_errors(score_means)
+    return float(errors[0, 1]) if len(errors) == 2 else errors

@@ -1,0 +1,281 @@
+"""The estimator: what its attributes mean, laws that it obeys, and what it is for."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+from sklearn.base import clone
+
+from kinspan import ClassMoments, MultiTaskSPCA
+from kinspan.datasets import gaussian_mixture, load_digit_pairs, related_means
+from tests.worlds import random_world
+
+RULES = ["plugin", "naive", "single"]
+
+
+def fitted(seed: int = 0, n_classes: int = 2, **parameters: Any) -> tuple[MultiTaskSPCA, Any]:
+    world = random_world(seed, n_classes=n_classes)
+    return MultiTaskSPCA(**parameters).fit(world.X, world.y, task=world.task), world
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("multi_class", ["shared", "one-vs-all"])
+def test_attributes_have_the_promised_shapes(n_classes: int, multi_class: str) -> None:
+    clf, world = fitted(n_classes=n_classes, multi_class=multi_class)
+    rows = 1 if n_classes == 2 else n_classes
+    assert clf.coef_.shape == (4, rows, 7)
+    assert clf.intercept_.shape == (4, rows)
+    assert clf.labels_.shape == (4, rows, 4, n_classes)
+    assert clf.relatedness_.shape == (4, 4)
+    assert clf.forecast_error_.shape == clf.single_task_error_.shape == (4,)
+    assert clf.tasks_.tolist() == [0, 1, 2, 3]
+    assert clf.classes_.tolist() == list(range(n_classes))
+    decision = clf.decision_function(world.X, task=world.task)
+    assert decision.shape == ((300,) if n_classes == 2 else (300, 3))
+    assert clf.predict_proba(world.X, task=world.task).shape == (300, n_classes)
+    assert clf.transform(world.X, task=world.task).shape == (300, n_classes - 1)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("multi_class", ["shared", "one-vs-all"])
+def test_decisions_are_the_linear_rules_in_the_units_of_the_input(
+    n_classes: int, multi_class: str
+) -> None:
+    clf, (X, _, task) = fitted(n_classes=n_classes, multi_class=multi_class)
+    scores = np.array([clf.coef_[t] @ x + clf.intercept_[t] for x, t in zip(X, task, strict=True)])
+    found = clf.decision_function(X, task=task)
+    np.testing.assert_allclose(found.reshape(scores.shape), scores)
+    answers = (scores[:, 0] > 0).astype(int) if n_classes == 2 else scores.argmax(axis=1)
+    np.testing.assert_array_equal(clf.predict(X, task=task), answers)
+    best = clf.predict_proba(X, task=task).argmax(axis=1)
+    np.testing.assert_array_equal(clf.predict(X, task=task), best)
+
+
+@pytest.mark.parametrize("labels", RULES)
+@pytest.mark.parametrize("multi_class", ["shared", "one-vs-all"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_rules_are_sums_of_labelled_samples(labels: str, multi_class: str, n_classes: int) -> None:
+    """Supervised PCA: the direction is Σ ỹ x over all samples, with the labels that are shown."""
+    clf, (X, y, task) = fitted(1, n_classes, labels=labels, multi_class=multi_class, scale=None)
+    shown = clf.labels_
+    for t in range(4):
+        for row in range(clf.coef_.shape[1]):
+            direction = shown[t, row][task, y] @ X
+            cosine = direction @ clf.coef_[t, row]
+            cosine /= np.linalg.norm(direction) * np.linalg.norm(clf.coef_[t, row])
+            assert cosine == pytest.approx(1.0, abs=1e-9)
+
+
+def test_single_task_direction_is_the_difference_of_the_class_means() -> None:
+    clf, (X, y, task) = fitted(2, labels="single", scale=None)
+    for t in range(4):
+        means = [X[(task == t) & (y == j)].mean(axis=0) for j in (0, 1)]
+        direction = means[1] - means[0]
+        cosine = direction @ clf.coef_[t, 0] / np.linalg.norm(direction)
+        assert cosine / np.linalg.norm(clf.coef_[t, 0]) == pytest.approx(1.0)
+        middle = (means[0] + means[1]) / 2
+        assert clf.coef_[t, 0] @ middle + clf.intercept_[t, 0] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_the_plug_in_equals_the_short_form_of_the_theory() -> None:
+    """w = Δ̂ a with a = (Γ̂ + diag ν)⁻¹ Γ̂ e_t, written out for two classes where Γ̂ is positive."""
+    X, y, task = random_world(3, n=4000, n_classes=2)
+    clf = MultiTaskSPCA(scale=None).fit(X, y, task=task)
+    cells = [[X[(task == t) & (y == j)] for j in (0, 1)] for t in range(4)]
+    delta = np.array([second.mean(axis=0) - first.mean(axis=0) for first, second in cells])
+    nu = [sum(rows.var(axis=0, ddof=1).sum() / len(rows) for rows in pair) for pair in cells]
+    gram = delta @ delta.T - np.diag(nu)
+    assert np.linalg.eigvalsh(gram).min() > 0
+    for t in range(4):
+        direction = np.linalg.solve(delta @ delta.T, gram[:, t]) @ delta
+        cosine = direction @ clf.coef_[t, 0] / np.linalg.norm(direction)
+        assert cosine / np.linalg.norm(clf.coef_[t, 0]) == pytest.approx(1.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("labels", RULES)
+@pytest.mark.parametrize("scale", ["pooled", "task", None])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_names_and_order_do_not_matter(labels: str, scale: Any, n_classes: int) -> None:
+    X, y, task = random_world(4, n_classes=n_classes)
+    plain = MultiTaskSPCA(labels=labels, scale=scale).fit(X, y, task=task)
+    order = np.random.default_rng(0).permutation(len(X))
+    names, letters = np.array(["d", "a", "c", "b"]), np.array(["z", "y", "x"])
+    other = clone(plain).fit(X[order], letters[y[order]], task=names[task[order]])
+    # The order of classes is reversed: ties apart, every answer must be the same class.
+    np.testing.assert_array_equal(
+        other.predict(X, task=names[task]), letters[plain.predict(X, task=task)]
+    )
+    by_name = other.forecast_error_[np.argsort(np.argsort(names))]
+    np.testing.assert_allclose(by_name, plain.forecast_error_, rtol=1e-8)
+
+
+@pytest.mark.parametrize("multi_class", ["shared", "one-vs-all"])
+def test_units_of_the_features_do_not_matter(multi_class: str) -> None:
+    X, y, task = random_world(5)
+    plain = MultiTaskSPCA(multi_class=multi_class).fit(X, y, task=task)
+    units = np.array([1e-6, 1.0, 3.0, 1e6, 0.1, 7.0, 2.0])
+    other = clone(plain).fit(X * units + 5.0, y, task=task)
+    np.testing.assert_allclose(
+        other.decision_function(X * units + 5.0, task=task),
+        plain.decision_function(X, task=task),
+        rtol=1e-6,
+        atol=1e-6,
+    )
+
+
+def test_a_task_that_was_moved_away_keeps_its_answers() -> None:
+    """Contrasts do not see offsets of a task."""
+    X, y, task = random_world(6)
+    moved = X + 10.0 * np.random.default_rng(0).normal(size=(4, 7))[task]
+    a = MultiTaskSPCA().fit(X, y, task=task)
+    b = MultiTaskSPCA().fit(moved, y, task=task)
+    np.testing.assert_allclose(
+        a.decision_function(X, task=task), b.decision_function(moved, task=task), atol=1e-8
+    )
+
+
+def test_ready_moments_give_the_same_model() -> None:
+    clf, world = fitted(7, n_classes=3)
+    halves = [np.arange(300) % 2 == 0, np.arange(300) % 2 == 1]
+    merged = sum(ClassMoments.from_samples(world.X[h], world.y[h], world.task[h]) for h in halves)
+    assert isinstance(merged, ClassMoments)
+    other = MultiTaskSPCA().fit_moments(merged)
+    np.testing.assert_allclose(other.coef_, clf.coef_, rtol=1e-9, atol=1e-12)
+    np.testing.assert_array_equal(
+        other.predict(world.X, task=world.task), clf.predict(world.X, task=world.task)
+    )
+
+
+def test_one_vs_all_equals_shared_for_two_classes_but_for_the_length() -> None:
+    shared, (X, _, task) = fitted(8)
+    other, _ = fitted(8, multi_class="one-vs-all")
+    np.testing.assert_array_equal(shared.predict(X, task=task), other.predict(X, task=task))
+    np.testing.assert_allclose(shared.forecast_error_, other.forecast_error_, rtol=1e-9)
+
+
+def test_priors_move_the_threshold_by_their_log_odds() -> None:
+    equal, (X, _, task) = fitted(9)
+    skewed, _ = fitted(9, priors=[0.2, 0.8])
+    difference = skewed.decision_function(X, task=task) - equal.decision_function(X, task=task)
+    np.testing.assert_allclose(difference, np.log(4.0))
+
+
+def test_empirical_priors_are_those_of_each_task() -> None:
+    X, y, task = random_world(10, n_classes=2)
+    keep = (task != 2) | (y == 1) | (np.arange(len(X)) % 5 == 0)
+    X, y, task = X[keep], y[keep], task[keep]
+    equal = MultiTaskSPCA().fit(X, y, task=task)
+    skewed = MultiTaskSPCA(priors="empirical").fit(X, y, task=task)
+    odds = [(y[task == t] == 1).sum() / (y[task == t] == 0).sum() for t in range(4)]
+    np.testing.assert_allclose((skewed.intercept_ - equal.intercept_)[:, 0], np.log(odds))
+
+
+def test_class_weights_are_costs_and_balanced_undoes_the_prior() -> None:
+    plain, _ = fitted(11)
+    costly, _ = fitted(11, class_weight={1: 5.0})
+    np.testing.assert_allclose(costly.intercept_ - plain.intercept_, np.log(5.0))
+    balanced, _ = fitted(11, priors="empirical", class_weight="balanced")
+    np.testing.assert_allclose(balanced.intercept_, plain.intercept_)
+
+
+def test_probabilities_are_calibrated_in_the_model_of_the_theory() -> None:
+    means = related_means([1, 0.9, 0.8], 40)
+    train = gaussian_mixture(means, 60, random_state=0)
+    test = train.sample(20_000, random_state=1)
+    clf = MultiTaskSPCA(scale=None).fit(train.X, train.y, task=train.task)
+    probability = clf.predict_proba(test.X, task=test.task)[:, 1]
+    for low in (0.1, 0.3, 0.5, 0.7, 0.9):
+        chosen = np.abs(probability - low) < 0.05
+        assert abs(test.y[chosen].mean() - low) < 0.05
+
+
+@pytest.mark.parametrize("labels", ["plugin", "single", "naive"])
+def test_the_forecast_is_the_error_in_the_model_of_the_theory(labels: str) -> None:
+    """Few tasks and many labels, where the formula of the paper holds: mean over draws."""
+    means = related_means([1, 0.7], 100)
+    gaps = []
+    for seed in range(20):
+        train = gaussian_mixture(means, [[400, 400], [60, 60]], random_state=seed)
+        clf = MultiTaskSPCA(labels=labels, scale=None).fit(train.X, train.y, task=train.task)
+        margin = np.einsum("tp,tjp->tj", clf.coef_[:, 0], means) + clf.intercept_
+        margin = margin / np.linalg.norm(clf.coef_[:, 0], axis=1, keepdims=True) * [-1, 1]
+        gaps.append(clf.forecast_error_ - norm.sf(margin).mean(axis=1))
+    # The plug-in estimates the relatedness from the same noise: optimistic by about a point here.
+    assert np.all(np.abs(np.mean(gaps, axis=0)) < 0.02)
+
+
+def test_transfer_helps_where_tasks_are_related_and_naive_pooling_hurts() -> None:
+    digits = load_digit_pairs(n_per_class=5)
+    rows, test = (digits.X, digits.y), (digits.X_test, digits.y_test)
+    error = {}
+    for labels in RULES:
+        clf = MultiTaskSPCA(labels=labels).fit(*rows, task=digits.task)
+        error[labels] = 1 - clf.score(*test, task=digits.task_test)
+    assert error["plugin"] < error["single"] < error["naive"]
+    assert error["plugin"] < 0.05
+    assert error["naive"] > 0.25
+
+
+def test_transform_projects_on_the_direction_of_the_task() -> None:
+    clf, (X, _, task) = fitted(12)
+    projected = clf.transform(X, task=task)[:, 0]
+    for t in range(4):
+        decision = clf.decision_function(X[task == t], task=t)
+        slope, _ = np.polyfit(projected[task == t], decision, 1)
+        assert slope > 0
+        np.testing.assert_allclose(np.corrcoef(projected[task == t], decision)[0, 1], 1.0)
+
+
+def test_transform_of_many_classes_spans_the_rules() -> None:
+    clf, (X, y, task) = fitted(13, n_classes=4, n_components=2, scale=None)
+    assert clf.transform(X, task=task).shape == (300, 2)
+    assert clf.get_feature_names_out().tolist() == ["multitaskspca0", "multitaskspca1"]
+    whole = clone(clf).set_params(n_components=None).fit(X, y, task=task)
+    np.testing.assert_allclose(
+        whole.transform(X, task=task)[:, :2], clf.transform(X, task=task), atol=1e-9
+    )
+    # Unit-length orthogonal directions in scaled units: noise keeps its variance in every component.
+    basis = whole.transform(np.eye(7), task=0)
+    np.testing.assert_allclose(basis.T @ basis, np.eye(3), atol=1e-9)
+
+
+def test_fit_transform_equals_fit_then_transform() -> None:
+    clf, (X, y, task) = fitted(14)
+    np.testing.assert_array_equal(
+        clf.fit_transform(X, y, task=task), clf.fit(X, y, task=task).transform(X, task=task)
+    )
+
+
+def test_set_output_gives_named_columns() -> None:
+    clf, (X, _, task) = fitted(15)
+    frame = clf.set_output(transform="pandas").transform(X, task=task)
+    assert list(frame.columns) == ["multitaskspca0"]
+
+
+def test_pickling_keeps_everything() -> None:
+    clf, (X, _, task) = fitted(16, n_classes=3)
+    copy = pickle.loads(pickle.dumps(clf))
+    np.testing.assert_array_equal(copy.predict_proba(X, task=task), clf.predict_proba(X, task=task))
+
+
+def test_weights_equal_repeated_rows_in_every_result() -> None:
+    X, y, task = random_world(17)
+    weights = np.random.default_rng(0).integers(0, 3, len(X))
+    repeated = np.repeat(np.arange(len(X)), weights)
+    a = MultiTaskSPCA(priors="empirical").fit(X, y, task=task, sample_weight=weights)
+    b = MultiTaskSPCA(priors="empirical").fit(X[repeated], y[repeated], task=task[repeated])
+    for name in ("coef_", "intercept_", "forecast_error_", "single_task_error_", "labels_"):
+        np.testing.assert_allclose(getattr(a, name), getattr(b, name), rtol=1e-9, atol=1e-12)
+
+
+def test_score_is_the_accuracy_with_weights() -> None:
+    clf, (X, y, task) = fitted(18)
+    weights = np.arange(300) % 3
+    right = clf.predict(X, task=task) == y
+    assert clf.score(X, y, task=task) == pytest.approx(right.mean())
+    found = clf.score(X, y, task=task, sample_weight=weights)
+    assert found == pytest.approx(np.average(right, weights=weights))

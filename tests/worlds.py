@@ -1,0 +1,44 @@
+"""Small random multi-task worlds, and the oracles that several test files share."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class World(NamedTuple):
+    """Rows of several tasks."""
+
+    X: Any
+    y: Any
+    task: Any
+
+
+def random_world(
+    seed: int, n: int = 300, p: int = 7, n_tasks: int = 4, n_classes: int = 3, offset: float = 0.0
+) -> World:
+    rng = np.random.default_rng(seed)
+    y, task = rng.integers(0, n_classes, n), rng.integers(0, n_tasks, n)
+    means = rng.normal(size=(n_tasks, n_classes, p))
+    X = means[task, y] + rng.normal(size=(n, p)) * rng.uniform(0.5, 2.0, p) + offset
+    return World(X, y, task)
+
+
+def naive_moments(X: Any, y: Any, task: Any, weights: Any = None) -> tuple[Any, Any, Any]:
+    """Counts, means and squares, cell by cell, straight from their definitions."""
+    X = np.asarray(X, dtype=np.longdouble)
+    w = np.ones(len(X)) if weights is None else np.asarray(weights, dtype=float)
+    tasks, classes = np.unique(task), np.unique(y)
+    shape = (len(tasks), len(classes))
+    counts, means, squares = np.zeros(shape), np.zeros((*shape, X.shape[1])), None
+    squares = np.zeros_like(means)
+    for a, t in enumerate(tasks):
+        for b, c in enumerate(classes):
+            rows = (np.asarray(task) == t) & (np.asarray(y) == c) & (w > 0)
+            counts[a, b] = w[rows].sum()
+            if rows.any():
+                mean = np.average(X[rows], axis=0, weights=w[rows])
+                means[a, b] = mean
+                squares[a, b] = (w[rows, None] * (X[rows] - mean) ** 2).sum(axis=0)
+    return counts, means, squares

@@ -1,12 +1,13 @@
 """Speed and memory of fit and predict, as ratios: `make bench`.
 
-The bars are those of the project: fit at most 3.5 × X.sum(axis=0) with 32 MB more memory, predict at
-most 2 × X @ W, 1 000 targets from ready moments at most 5 × one eigendecomposition of that size.
+The bars: fit at most 3.5 × X.sum(axis=0) with 32 MB more memory, predict at most 2 × X @ W,
+1 000 targets from ready moments at most 5 × one eigendecomposition of that size.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,7 @@ def fitting(X: Any, y: Any, task: Any) -> Iterator[Row]:
         "LinearDiscriminantAnalysis.fit, pooled": (LinearDiscriminantAnalysis(), y, 1),
     }
     for what, (peer, target, repeat) in peers.items():
-        yield compare(what, lambda p=peer, t=target: p.fit(X, t), reference, name, repeat=repeat)
+        yield compare(what, partial(peer.fit, X, target), reference, name, repeat=repeat)
 
 
 def predicting(X: Any, y: Any, task: Any) -> Iterator[Row]:

@@ -1,4 +1,4 @@
-"""Input at the edges: each case has a defined answer or a clear error, and never a NumPy warning."""
+"""Input at the edges: a defined answer or a clear error, and never a NumPy warning."""
 
 from __future__ import annotations
 

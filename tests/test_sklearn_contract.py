@@ -7,7 +7,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from kinspan import MultiTaskSPCA
 
 
-@parametrize_with_checks(
+@parametrize_with_checks(  # type: ignore[untyped-decorator]  # scikit-learn ships no types
     [
         MultiTaskSPCA(),
         MultiTaskSPCA(labels="naive", scale="task"),

@@ -238,7 +238,7 @@ def test_transform_of_many_classes_spans_the_rules() -> None:
     np.testing.assert_allclose(
         whole.transform(X, task=task)[:, :2], clf.transform(X, task=task), atol=1e-9
     )
-    # Unit-length orthogonal directions in scaled units: noise keeps its variance in every component.
+    # Unit-length orthogonal directions in scaled units: noise keeps its variance.
     basis = whole.transform(np.eye(7), task=0)
     np.testing.assert_allclose(basis.T @ basis, np.eye(3), atol=1e-9)
 

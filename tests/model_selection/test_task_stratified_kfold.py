@@ -191,9 +191,9 @@ def test_input_that_cannot_be_split_is_refused(message: str) -> None:
 
 COLUMNS: dict[str, tuple[Any, str | int]] = {
     "task_column='t' is a name": (np.zeros((4, 2)), "t"),
-    "task_column=2 is not a column of X": (np.zeros((4, 2)), 2),
-    "task_column='t' is not a column of X; its columns are": (pd.DataFrame({"x": range(4)}), "t"),
-    "task_column=-2 is not a column": (pl.DataFrame({"x": range(4)}), -2),
+    "task_column=2 is outside X": (np.zeros((4, 2)), 2),
+    "task_column='t' is not a column of X, which has": (pd.DataFrame({"x": range(4)}), "t"),
+    "task_column=-2 is outside X": (pl.DataFrame({"x": range(4)}), -2),
 }
 
 

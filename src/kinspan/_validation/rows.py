@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any, NamedTuple
 
-import narwhals as nw
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from kinspan import _ids
 from kinspan._arrays import is_sparse
+from kinspan._validation.columns import column_of, without_column
 from kinspan._validation.messages import some
 
 _SINGLE_IDS = (str, bytes, bool, int, float, np.generic)
@@ -47,41 +47,14 @@ def check_rows(estimator: Any, X: Any, task: Any, *, reset: bool) -> Rows:
         return Rows(validate_data(estimator, X, reset=reset, **_FEATURES), _column_names(X), task)
     if task is not None:
         raise ValueError(f"task= and task_column={column!r} are both given; use one of them")
-    X = X if hasattr(X, "shape") else np.asarray(X, dtype=object)
     validate_data(estimator, X, reset=reset, skip_check_array=True)
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    is_frame = isinstance(frame, nw.DataFrame)
-    others, task = _split_frame(frame, column) if is_frame else _split_array(X, column)
-    return check_features(others)._replace(task=task)
+    others = check_features(without_column(X, column))
+    return others._replace(task=column_of(X, column))
 
 
 def _column_names(X: Any) -> NDArray[Any] | None:
     names = getattr(X, "columns", None)
     return None if names is None else np.asarray(list(names), dtype=object)
-
-
-def _split_frame(frame: nw.DataFrame[Any], column: Any) -> tuple[Any, Any]:
-    names = frame.columns
-    if isinstance(column, (int, np.integer)) and -len(names) <= column < len(names):
-        column = names[column]
-    if column not in names:
-        raise ValueError(f"task_column={column!r} is not a column of X, which has {names}")
-    return frame.drop(column).to_native(), frame.get_column(column).to_numpy()
-
-
-def _split_array(X: Any, column: Any) -> tuple[Any, Any]:
-    if not isinstance(column, (int, np.integer)):
-        raise ValueError(
-            f"task_column={column!r} is a name, but X has no column names; pass a data frame, "
-            "or the position of the column"
-        )
-    if not -X.shape[1] <= column < X.shape[1]:
-        raise ValueError(f"task_column={column} is outside X, which has {X.shape[1]} columns")
-    others = np.arange(X.shape[1]) != column % X.shape[1]
-    if is_sparse(X):
-        X = sp.csc_array(X)
-        return sp.csr_array(X[:, np.flatnonzero(others)]), X[:, [int(column)]].toarray().ravel()
-    return X[:, others], X[:, column]
 
 
 def check_labels(y: ArrayLike, n_samples: int) -> _ids.Ids:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from kinspan._ids import as_array, encode, is_missing
+from kinspan._validation.columns import column_of
 
 
 class RowIds(NamedTuple):
@@ -48,7 +48,7 @@ def task_ids(X: Any, task: Any, task_column: str | int | None, n_rows: int) -> R
             "keep one of them"
         )
     if task_column is not None:
-        return row_ids(_column(X, task_column), f"task_column={task_column!r}", n_rows)
+        return row_ids(column_of(X, task_column), f"task_column={task_column!r}", n_rows)
     return None if task is None else row_ids(task, "task", n_rows)
 
 
@@ -57,36 +57,3 @@ def _encoded(array: NDArray[Any], name: str) -> RowIds:
         return RowIds(*encode(array))
     except TypeError as error:
         raise TypeError(f"{name} holds ids that are not hashable: {error}") from None
-
-
-def _column(X: Any, column: str | int) -> Any:
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
-        return frame[_column_name(frame.columns, column)].to_numpy()
-    if isinstance(column, str):
-        raise TypeError(
-            f"task_column={column!r} is a name, but the columns of X, of type {type(X).__name__}, "
-            "have none; give the index of the column"
-        )
-    table: Any = X if hasattr(X, "shape") else np.array(X, dtype=object)
-    index = _checked_index(column, table.shape[1])
-    if hasattr(table, "tocsc"):  # sparse
-        return table.tocsc()[:, [index]].toarray().ravel()
-    return table[:, index]
-
-
-def _column_name(names: list[str], column: str | int) -> str:
-    if not isinstance(column, str):
-        return names[_checked_index(column, len(names))]
-    if column not in names:
-        raise ValueError(f"task_column={column!r} is not a column of X; its columns are {names}")
-    return column
-
-
-def _checked_index(column: int, n_columns: int) -> int:
-    if not -n_columns <= column < n_columns:
-        raise ValueError(
-            f"task_column={column} is not a column of X, which has {n_columns}; "
-            f"give an index from {-n_columns} to {n_columns - 1}"
-        )
-    return column

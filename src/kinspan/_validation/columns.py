@@ -1,0 +1,63 @@
+"""A column of X, given by name or by position: the task of every row, and the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import scipy.sparse as sp
+
+from kinspan._arrays import is_sparse
+
+
+def column_of(X: Any, column: str | int) -> Any:
+    """The values of one column of a data frame, array or sparse matrix."""
+    frame = _frame(X)
+    if frame is not None:
+        return frame.get_column(_name(frame.columns, column)).to_numpy()
+    table = _table(X)
+    place = _place(table.shape[1], column)
+    return sp.csc_array(table)[:, [place]].toarray().ravel() if is_sparse(X) else table[:, place]
+
+
+def without_column(X: Any, column: str | int) -> Any:
+    """All other columns, in the same kind of container."""
+    frame = _frame(X)
+    if frame is not None:
+        return frame.drop(_name(frame.columns, column)).to_native()
+    table = _table(X)
+    others = np.delete(np.arange(table.shape[1]), _place(table.shape[1], column))
+    return sp.csr_array(sp.csc_array(table)[:, others]) if is_sparse(X) else table[:, others]
+
+
+def _frame(X: Any) -> nw.DataFrame[Any] | None:
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def _table(X: Any) -> Any:
+    """Lists may hold ids beside numbers."""
+    return X if hasattr(X, "shape") else np.asarray(X, dtype=object)
+
+
+def _name(names: list[str], column: str | int) -> str:
+    if isinstance(column, (int, np.integer)):
+        return names[_place(len(names), column)]
+    if column not in names:
+        raise ValueError(f"task_column={column!r} is not a column of X, which has {names}")
+    return str(column)
+
+
+def _place(n_columns: int, column: str | int) -> int:
+    if not isinstance(column, (int, np.integer)):
+        raise ValueError(
+            f"task_column={column!r} is a name, but X has no column names; pass a data frame, "
+            "or the position of the column"
+        )
+    if not -n_columns <= column < n_columns:
+        raise ValueError(
+            f"task_column={column} is outside X, which has {n_columns} columns; use a position "
+            f"from {-n_columns} to {n_columns - 1}"
+        )
+    return int(column) % n_columns

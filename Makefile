@@ -3,18 +3,21 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench relatedness clean
 
 demo: .venv/plot-installed  ## fit on real digits and on the paper's model, print a table, draw a figure
 	$(BIN)/python -m kinspan demo
 
 test: .venv/dev-installed   ## every test, doctest and README example
-	$(BIN)/python -m pytest --numprocesses 2
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2  # one thread for each process
 
 lint: .venv/dev-installed   ## style and types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+relatedness: .venv/dev-installed  ## the rules for the weights of tasks in simulated settings
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.relatedness
 
 bench: .venv/dev-installed  ## time and memory, as ratios to X.sum(axis=0) in the same run
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.speed

@@ -9,6 +9,7 @@ import pytest
 
 from kinspan import ClassMoments
 from kinspan.gram import SharedContrasts, VersusRestContrasts, cosines
+from kinspan.labels import TaskWeights
 from kinspan.metric import ScaledMoments, scaled_moments
 from tests.worlds import random_world
 
@@ -43,10 +44,10 @@ MISSING = [(), ((1, 0),), ((0, 0), (1, 1), (2, 2)), ((0, 0), (0, 1), (3, 2))]
 @pytest.mark.parametrize("missing", MISSING)
 def test_shared_gram_equals_its_definition(missing: Any) -> None:
     scaled = scaled_world(0, missing)
-    gram, noise = SharedContrasts(scaled.means, scaled.counts, scaled.cell_noise).gram()
+    (rows,) = SharedContrasts(scaled.means, scaled.counts, scaled.cell_noise).task_rows()
     expected, expected_noise = naive_shared_gram(scaled)
-    np.testing.assert_allclose(gram[0], expected, atol=1e-12)
-    np.testing.assert_allclose(noise[0], expected_noise, atol=1e-12)
+    np.testing.assert_allclose(rows.gram(), expected, atol=1e-12)
+    np.testing.assert_allclose(rows.noise, expected_noise, atol=1e-12)
 
 
 @pytest.mark.parametrize("missing", MISSING)
@@ -63,13 +64,18 @@ def test_versus_rest_equals_pooling_the_other_rows(missing: Any) -> None:
             np.testing.assert_allclose(contrasts.values[t, j] - expected, 0.0, atol=1e-12)
 
 
+def random_weights(seed: int) -> TaskWeights:
+    rng = np.random.default_rng(seed)
+    left, right, diagonal = rng.normal(size=(4, 2)), rng.normal(size=(2, 4)), rng.normal(size=4)
+    return TaskWeights(left, right, diagonal, diagonal, diagonal)
+
+
 @pytest.mark.parametrize("kind", [SharedContrasts, VersusRestContrasts])
 @pytest.mark.parametrize("missing", MISSING)
 def test_combining_tasks_is_a_choice_of_cell_weights(kind: Any, missing: Any) -> None:
     scaled = scaled_world(2, missing)
     contrasts = kind(scaled.means, scaled.counts, scaled.cell_noise)
-    n_matrices = len(contrasts.gram().gram)
-    weights = np.random.default_rng(0).normal(size=(n_matrices, 4, 4))
+    weights = [random_weights(seed) for seed, _ in enumerate(contrasts.task_rows())]
     cells = contrasts.cell_weights(weights)
     by_cell = np.einsum("tlsj,sjp->tlp", cells, scaled.means)
     np.testing.assert_allclose(contrasts.combine(weights), by_cell, atol=1e-12)
@@ -84,13 +90,17 @@ def test_estimates_have_no_bias(kind: Any) -> None:
     means = rng.normal(size=(3, 3, 5)) * 0.5
     counts = np.array([[2, 5, 3], [4, 4, 9], [3, 2, 2]])
     cells = np.repeat(np.arange(9), counts.ravel())
-    population = kind(means, counts.astype(float), np.zeros((3, 3))).gram().gram
+
+    def grams(means: Any, counts: Any, cell_noise: Any) -> Any:
+        return np.array([rows.gram() for rows in kind(means, counts, cell_noise).task_rows()])
+
+    population = grams(means, counts.astype(float), np.zeros((3, 3)))
     draws = []
     for _ in range(2000):
         X = means.reshape(9, 5)[cells] + rng.normal(size=(len(cells), 5))
         moments = ClassMoments.from_samples(X, cells % 3, cells // 3)
         scaled = scaled_moments(moments, None)
-        draws.append(kind(scaled.means, scaled.counts, scaled.cell_noise).gram().gram)
+        draws.append(grams(scaled.means, scaled.counts, scaled.cell_noise))
     error = np.std(draws, axis=0) / np.sqrt(len(draws))
     assert np.all(np.abs(np.mean(draws, axis=0) - population) < 4 * error)
 
@@ -110,7 +120,7 @@ def test_large_offsets_leave_contrasts_and_gram_alone() -> None:
     size = np.abs(reference).max()
     np.testing.assert_allclose(contrasts.values, reference.astype(float), atol=1e-6 * size)
     length = np.sqrt(np.diagonal(stacked @ stacked.T)).astype(float)  # relative to ‖D_s‖ ‖D_t‖
-    difference = contrasts.gram().gram[0] - gram.astype(float)
+    difference = contrasts.task_rows()[0].gram() - gram.astype(float)
     assert np.all(np.abs(difference) < 1e-6 * length[:, None] * length)
 
 
@@ -121,7 +131,8 @@ def test_rotation_and_row_order_do_not_matter() -> None:
     grams = []
     for world in ((X, y, task), (X @ rotation, y, task), (X[order], y[order], task[order])):
         scaled = scaled_moments(ClassMoments.from_samples(*world), None)
-        grams.append(SharedContrasts(scaled.means, scaled.counts, scaled.cell_noise).gram().gram)
+        contrasts = SharedContrasts(scaled.means, scaled.counts, scaled.cell_noise)
+        grams.append(contrasts.task_rows()[0].gram())
     np.testing.assert_allclose(grams[1], grams[0], atol=1e-10)
     np.testing.assert_allclose(grams[2], grams[0], atol=1e-10)
 

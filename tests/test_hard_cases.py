@@ -21,7 +21,7 @@ def without(world: Any, *cells: tuple[int, int]) -> Any:
     return X[keep], y[keep], task[keep]
 
 
-@pytest.mark.parametrize("labels", ["plugin", "naive", "single"])
+@pytest.mark.parametrize("labels", ["spectral", "plugin", "naive", "single"])
 @pytest.mark.parametrize("multi_class", ["shared", "one-vs-all"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_class_that_a_task_has_not_seen_is_never_answered(

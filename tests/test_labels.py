@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from kinspan.labels import agreed_weights, naive_weights, optimal_weights, task_weights
+from kinspan.labels import (
+    agreed_weights,
+    naive_weights,
+    optimal_weights,
+    spectrum_of_gram,
+    task_weights,
+)
 
 
 def random_gram(seed: int, k: int = 5) -> tuple[np.ndarray, np.ndarray]:
@@ -81,21 +87,21 @@ def test_tasks_without_noise_or_without_contrast() -> None:
 def test_naive_labels_of_balanced_tasks_are_plus_and_minus_one() -> None:
     counts = np.array([[3.0, 3.0], [50.0, 50.0]])
     labels = naive_weights(counts) / counts[:, 0]
-    np.testing.assert_allclose(labels / labels[0, 0], np.ones((2, 2)))
+    np.testing.assert_allclose(labels / labels[0], [1, 1])
 
 
 def test_naive_labels_of_unbalanced_tasks_are_centred() -> None:
     """Σ ±1 (x − mean of all rows) = 2 n₁n₂/(n₁ + n₂) times the contrast."""
     counts = np.array([[3.0, 9.0], [50.0, 10.0]])
     expected = counts.prod(axis=1) / counts.sum(axis=1)
-    weights = naive_weights(counts)[0]
+    weights = naive_weights(counts)
     np.testing.assert_allclose(weights / weights[0], expected / expected[0])
 
 
 def test_a_target_without_signal_keeps_its_own_direction() -> None:
-    gram, noise, counts = np.diag([-1.0, 4.0]), np.ones(2), np.ones((2, 2))
-    weights = task_weights("plugin", gram, noise, counts)
-    np.testing.assert_allclose(weights, [[1.0, 0.0], [0.0, 0.8]])
+    spectrum = spectrum_of_gram(np.diag([0.5, 5.0]), np.ones(2), 10.0)
+    weights = task_weights("plugin", spectrum, np.ones((2, 2)))
+    np.testing.assert_allclose(weights.matrix(), [[1.0, 0.0], [0.0, 0.8]])
 
 
 def test_agreement_counts_precisions_and_leaves_out_single_class_tasks() -> None:

@@ -10,6 +10,7 @@ from kinspan import MultiTaskSPCA
 @parametrize_with_checks(  # type: ignore[untyped-decorator]  # scikit-learn ships no types
     [
         MultiTaskSPCA(),
+        MultiTaskSPCA(labels="plugin"),
         MultiTaskSPCA(labels="naive", scale="task"),
         MultiTaskSPCA(labels="single", scale=None),
         MultiTaskSPCA(multi_class="one-vs-all", priors="empirical"),

@@ -7,8 +7,15 @@ from typing import NamedTuple
 import numpy as np
 
 from kinspan._cell_sums import Floats
-from kinspan.gram import SharedContrasts, VersusRestContrasts
-from kinspan.labels import agreed_weights, task_weights
+from kinspan.gram import SharedContrasts, TaskRows, VersusRestContrasts
+from kinspan.labels import (
+    Spectrum,
+    TaskWeights,
+    agreed_weights,
+    spectrum_of_gram,
+    spectrum_of_rows,
+    task_weights,
+)
 from kinspan.metric import ScaledMoments
 from kinspan.risk import alignment, error_rate
 from kinspan.scores import (
@@ -30,7 +37,7 @@ class FittedRules(NamedTuple):
     coef: Floats  # (tasks + 1, 1 or classes, features), in the units of the input
     intercept: Floats  # (tasks + 1, 1 or classes)
     scale: Floats  # (tasks + 1, features)
-    task_weights: Floats  # (1 or classes, targets, tasks)
+    task_weights: list[TaskWeights]  # for all classes, or for each
     forecast_error: Floats  # (tasks,)
     single_task_error: Floats  # (tasks,)
 
@@ -53,15 +60,11 @@ def fit_rules(
     """All targets at once; `pooled` is in the scale of tasks that are not fitted."""
     log_priors = np.log(priors * costs)
     contrasts = contrasts_of(scaled, multi_class)
-    related = contrasts.gram()
-    weights = np.stack(
-        [
-            task_weights(labels, gram, noise, scaled.counts)
-            for gram, noise in zip(related.gram, related.noise, strict=True)
-        ]
-    )
+    spectra = [_spectrum(rows) for rows in contrasts.task_rows()]
+    weights = [task_weights(labels, spectrum, scaled.counts) for spectrum in spectra]
     rules, aligned = _rules(scaled, contrasts, weights, log_priors)
-    alone, aligned_alone = _rules(scaled, contrasts, None, log_priors)
+    own = [task_weights("single", spectrum, scaled.counts) for spectrum in spectra]
+    alone, aligned_alone = _rules(scaled, contrasts, own, log_priors)
     agreed, centre = _agreement(pooled)
     forecast = _error(rules, aligned, scaled, priors)
     filled = _fill_absent(rules, scaled, agreed, log_priors, share_classes)
@@ -78,28 +81,33 @@ def fit_rules(
     )
 
 
+def _spectrum(rows: TaskRows) -> Spectrum:
+    if rows.rows is None:
+        return spectrum_of_gram(rows.products, rows.noise, rows.dimension)
+    return spectrum_of_rows(rows.rows, rows.noise, rows.dimension)
+
+
 def _rules(
-    scaled: ScaledMoments, contrasts: Contrasts, weights: Floats | None, log_priors: Floats
+    scaled: ScaledMoments, contrasts: Contrasts, weights: list[TaskWeights], log_priors: Floats
 ) -> tuple[LinearRules, Floats]:
-    """The rules that some weights give (None: every task alone), and their alignment.
+    """The rules that some weights give, and their alignment.
 
     The alignment is the mean of every score (l) over every class (j) around the centre of the task.
     """
-    own = np.ones((1, len(scaled.counts))) if weights is None else np.diagonal(weights, 0, 1, 2)
-    directions = contrasts.values if weights is None else contrasts.combine(weights)
+    directions = contrasts.combine(weights)
+    noise_share = np.stack([w.noise_share for w in weights], axis=1)
     class_means = contrasts_of(scaled, "shared")
     aligned = alignment(
         directions,
         class_means.values,
-        own.T[..., None] * contrasts.coefficients,
+        noise_share[..., None] * contrasts.coefficients,
         class_means.coefficients,
         scaled.cell_noise,
     )
     if isinstance(contrasts, VersusRestContrasts):
         rules = centred_rules(directions, aligned, scaled.noise_level, log_priors)
     else:
-        signal = np.trace(aligned, axis1=1, axis2=2)
-        factor = shrinkage(signal, _squares(directions), _squares(contrasts.values))
+        factor = shrinkage(weights[0].signal, _squares(directions), _squares(contrasts.values))
         rules = discriminant_rules(directions, factor, scaled.noise_level, log_priors)
     length = np.einsum("tlp,tlp->tl", directions, directions)
     multiple = np.einsum("tlp,tlp->tl", rules.coef, directions) / np.where(length > 0, length, 1.0)

@@ -8,9 +8,9 @@ split in halves and nothing is centred beforehand.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +20,28 @@ from kinspan._cell_sums import Codes, Floats
 Mask = NDArray[np.bool_]
 
 
-class TaskGram(NamedTuple):
-    """Inner products of the contrasts of tasks; one matrix for all classes, or one for each."""
+class TaskRows(NamedTuple):
+    """Contrasts of all tasks as rows; one such set for all classes, or one for each."""
 
-    gram: Floats  # (1 or classes, tasks, tasks), without bias, not necessarily positive
-    noise: Floats  # (1 or classes, tasks): squared sampling error of a task's own contrasts
+    rows: Floats | None  # (tasks, coordinates), or None where tasks lack classes
+    products: Floats  # (tasks, tasks) inner products of the rows, noise included; empty with rows
+    noise: Floats  # (tasks,): squared sampling error of a task's own row
+    dimension: float  # over how many coordinates the noise is spread
+
+    def gram(self) -> Floats:
+        """(tasks, tasks) inner products of the true contrasts, without bias, maybe not positive."""
+        products = self.products if self.rows is None else self.rows @ self.rows.T
+        return np.asarray(products - np.diag(self.noise))
+
+
+class Weights(Protocol):
+    """Weights of tasks for targets."""
+
+    def combine(self, rows: Floats) -> Floats:
+        """(targets, coordinates) weighted sums of rows (tasks, coordinates)."""
+
+    def matrix(self) -> Floats:
+        """(targets, tasks)."""
 
 
 class SharedContrasts:
@@ -47,35 +64,47 @@ class SharedContrasts:
         """(tasks, classes, features): every task's own contrasts; zero where a class is missing."""
         return np.asarray(self.coefficients @ self.means)
 
-    def gram(self) -> TaskGram:
-        """(1, tasks, tasks) inner products of the stacked contrasts."""
-        n_tasks = len(self.present)
-        gram = np.zeros((1, n_tasks, n_tasks))
-        for first, second, common in _groups(self.present):
-            rows = self._among(first, common)
-            columns = rows if first is second else self._among(second, common)
-            gram[0][np.ix_(first, second)] = rows @ columns.T
-        noise = _contrast_noise(self.coefficients, self.cell_noise).sum(axis=0, keepdims=True)
-        return _unbiased(gram, noise)
+    def task_rows(self) -> list[TaskRows]:
+        """One set: all classes in one row."""
+        noise = _contrast_noise(self.coefficients, self.cell_noise).sum(axis=0)
+        n_contrasts = np.maximum(self.present.sum(axis=1) - 1.0, 0.0)
+        dimension = self.means.shape[2] * n_contrasts[n_contrasts > 0].mean()
+        if self.present.all():
+            return [TaskRows(self._stacked(), np.empty((0, 0)), noise, dimension)]
+        return [TaskRows(None, self._common_products(), noise, dimension)]
 
-    def combine(self, weights: Floats) -> Floats:
-        """(targets, classes, features): Σ_s weights[0, t, s] · contrasts of task s."""
-        directions = np.zeros_like(self.means)
+    def combine(self, weights: Sequence[Weights]) -> Floats:
+        """(targets, classes, features): Σ_s a_ts · contrasts of task s, on the classes of both."""
+        if self.present.all():
+            return weights[0].combine(self._stacked()).reshape(self.means.shape)
+        matrix, directions = weights[0].matrix(), np.zeros_like(self.means)
         for targets, sources, common in _groups(self.present):
-            part = weights[0][np.ix_(targets, sources)] @ self._among(sources, common)
+            part = matrix[np.ix_(targets, sources)] @ self._among(sources, common)
             place = np.ix_(targets, np.flatnonzero(common))
             directions[place] += part.reshape(len(targets), -1, self.means.shape[2])
         return directions
 
-    def cell_weights(self, weights: Floats) -> Floats:
+    def cell_weights(self, weights: Sequence[Weights]) -> Floats:
         """(targets, classes, tasks, classes): the weight of every cell mean in `combine`."""
-        k, m = self.present.shape
+        (k, m), matrix = self.present.shape, weights[0].matrix()
         cells = np.zeros((k, m, k, m))
         for targets, sources, common in _groups(self.present):
             centring = _centring(common[None])[0]
-            part = np.einsum("ts,lj->tlsj", weights[0][np.ix_(targets, sources)], centring)
+            part = np.einsum("ts,lj->tlsj", matrix[np.ix_(targets, sources)], centring)
             cells[np.ix_(targets, np.arange(m), sources, np.arange(m))] = part
         return cells
+
+    def _stacked(self) -> Floats:
+        return self.values.reshape(len(self.values), -1)
+
+    def _common_products(self) -> Floats:
+        n_tasks = len(self.present)
+        products = np.zeros((n_tasks, n_tasks))
+        for first, second, common in _groups(self.present):
+            rows = self._among(first, common)
+            columns = rows if first is second else self._among(second, common)
+            products[np.ix_(first, second)] = rows @ columns.T
+        return products
 
     def _among(self, tasks: Codes, common: Mask) -> Floats:
         """(tasks, common classes · features): contrasts among some of the classes, stacked."""
@@ -103,19 +132,21 @@ class VersusRestContrasts:
         """(tasks, classes, features): every task's own contrasts; zero where a class is missing."""
         return np.asarray(self.coefficients @ self.means)
 
-    def gram(self) -> TaskGram:
-        """(classes, tasks, tasks) inner products of the contrasts of each class."""
-        rows = self.values.transpose(1, 0, 2)
+    def task_rows(self) -> list[TaskRows]:
+        """One set for every class."""
         noise = _contrast_noise(self.coefficients, self.cell_noise)
-        return _unbiased(rows @ rows.transpose(0, 2, 1), noise)
+        rows, p = self.values.transpose(1, 0, 2), float(self.means.shape[2])
+        return [TaskRows(r, np.empty((0, 0)), n, p) for r, n in zip(rows, noise, strict=True)]
 
-    def combine(self, weights: Floats) -> Floats:
-        """(targets, classes, features): Σ_s weights[l, t, s] · contrast l of task s."""
-        return np.asarray((weights @ self.values.transpose(1, 0, 2)).transpose(1, 0, 2))
+    def combine(self, weights: Sequence[Weights]) -> Floats:
+        """(targets, classes, features): Σ_s a_ts · contrast l of task s, weights of class l."""
+        rows = self.values.transpose(1, 0, 2)
+        return np.stack([w.combine(r) for w, r in zip(weights, rows, strict=True)], axis=1)
 
-    def cell_weights(self, weights: Floats) -> Floats:
+    def cell_weights(self, weights: Sequence[Weights]) -> Floats:
         """(targets, classes, tasks, classes): the weight of every cell mean in `combine`."""
-        return np.asarray(np.einsum("lts,slj->tlsj", weights, self.coefficients))
+        matrices = np.stack([w.matrix() for w in weights])
+        return np.asarray(np.einsum("lts,slj->tlsj", matrices, self.coefficients))
 
 
 def _centring(present: Mask) -> Floats:
@@ -127,12 +158,6 @@ def _centring(present: Mask) -> Floats:
 def _contrast_noise(coefficients: Floats, cell_noise: Floats) -> Floats:
     """(contrasts, tasks): expected square of the sampling error of every contrast."""
     return np.asarray(np.einsum("tlj,tj->lt", coefficients**2, cell_noise))
-
-
-def _unbiased(gram: Floats, noise: Floats) -> TaskGram:
-    diagonal = np.arange(gram.shape[1])
-    gram[:, diagonal, diagonal] -= noise
-    return TaskGram(gram, noise)
 
 
 def _groups(present: Mask) -> Iterator[tuple[Codes, Codes, Mask]]:

@@ -21,6 +21,7 @@ from kinspan._cell_sums import Codes, Floats
 from kinspan._rules import FittedRules, contrasts_of, fit_rules
 from kinspan.class_moments import ClassMoments
 from kinspan.gram import cosines
+from kinspan.labels import RULES
 from kinspan.metric import scaled_moments
 from kinspan.scores import paired_scores, probabilities, projectors
 
@@ -39,9 +40,11 @@ class MultiTaskSPCA(
 
     Parameters
     ----------
-    labels : {"plugin", "naive", "single"}, default="plugin"
-        The weight of the other tasks. `"plugin"`: the optimum of the paper, with the estimated
-        relatedness. `"naive"`: labels ±1 for every task. `"single"`: every task alone.
+    labels : {"spectral", "plugin", "naive", "single"}, default="spectral"
+        The weight of the other tasks. `"spectral"`: along directions that the other tasks share,
+        found above the noise, or pooled, or not at all, whatever promises the smallest error.
+        `"plugin"`: the optimum of the paper with the estimated relatedness, for few tasks with
+        many labels. `"naive"`: labels ±1 for every task. `"single"`: every task alone.
     scale : {"pooled", "task", None}, default="pooled"
         What features are divided by: their standard deviation within the classes of all tasks, the
         total standard deviation of each task, or nothing.
@@ -112,7 +115,7 @@ class MultiTaskSPCA(
     def __init__(
         self,
         *,
-        labels: str = "plugin",
+        labels: str = "spectral",
         scale: str | None = "pooled",
         multi_class: str = "shared",
         priors: ArrayLike | str | None = None,
@@ -184,7 +187,7 @@ class MultiTaskSPCA(
         """(n_tasks, n_tasks) cosines between the class contrasts of tasks, corrected for noise."""
         check_is_fitted(self)
         contrasts = contrasts_of(scaled_moments(self.moments_, self.scale), "shared")
-        return cosines(contrasts.gram().gram[0])
+        return cosines(contrasts.task_rows()[0].gram())
 
     @property
     def labels_(self) -> Floats:
@@ -250,7 +253,7 @@ class MultiTaskSPCA(
         return features, names, known
 
     def _check_parameters(self) -> None:
-        _validation.check_choice("labels", self.labels, ("plugin", "naive", "single"))
+        _validation.check_choice("labels", self.labels, RULES)
         _validation.check_choice("scale", self.scale, ("pooled", "task", None))
         _validation.check_choice("multi_class", self.multi_class, ("shared", "one-vs-all"))
         _validation.check_choice("unseen", self.unseen, ("error", "shared"))

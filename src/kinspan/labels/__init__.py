@@ -1,0 +1,23 @@
+"""Step 4: relatedness → the weight of every task for every target.
+
+Row t of a weight matrix says how much the contrasts of each task count in the direction of target
+t. The label of a sample is the weight of its cell divided by the number of samples in it. One rule
+a file; `choice` takes the best of those that need no tuning.
+"""
+
+from kinspan.labels.choice import RULES, task_weights
+from kinspan.labels.fixed import agreed_weights, naive_weights
+from kinspan.labels.plugin import optimal_weights
+from kinspan.labels.weights import Spectrum, TaskWeights, spectrum_of_gram, spectrum_of_rows
+
+__all__ = [
+    "RULES",
+    "Spectrum",
+    "TaskWeights",
+    "agreed_weights",
+    "naive_weights",
+    "optimal_weights",
+    "spectrum_of_gram",
+    "spectrum_of_rows",
+    "task_weights",
+]

@@ -1,0 +1,47 @@
+"""A rule by its name; the default is the best of three, chosen once for all tasks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinspan._cell_sums import Floats
+from kinspan.labels.fixed import naive_rule, single_rule
+from kinspan.labels.plugin import plugin_rule
+from kinspan.labels.pool import pool_rule
+from kinspan.labels.spectral import spectral_rule
+from kinspan.labels.weights import Spectrum, TaskWeights
+
+RULES = ("spectral", "plugin", "naive", "single")
+
+
+def task_weights(rule: str, spectrum: Spectrum, counts: Floats) -> TaskWeights:
+    """Weights of all tasks for all targets; `"spectral"` is the best of that, pool and single."""
+    if rule == "single":
+        return single_rule(spectrum)
+    if rule == "naive":
+        return naive_rule(spectrum, counts)
+    if rule == "plugin":
+        return plugin_rule(spectrum)
+    return best_rule(spectrum)
+
+
+def best_rule(spectrum: Spectrum) -> TaskWeights:
+    """The rule with the largest mean forecast of signal over noise, ⟨w, truth⟩/‖w‖.
+
+    Single comes first: where nothing is shared its forecast is the same and it is exact.
+    """
+    candidates = [single_rule(spectrum)]
+    if spectrum.active.sum() > 1:
+        candidates.append(spectral_rule(spectrum))
+    if spectrum.active.sum() > 2:
+        candidates.append(pool_rule(spectrum))
+    return max(candidates, key=lambda rule: mean_signal_to_noise(rule, spectrum))
+
+
+def mean_signal_to_noise(weights: TaskWeights, spectrum: Spectrum) -> float:
+    """Mean over tasks of ⟨w, truth⟩/‖w‖."""
+    rows = spectrum.coordinates * spectrum.deviation[:, None]
+    length = np.linalg.norm(weights.combine(rows), axis=1)
+    active = (length > 0) & (spectrum.active > 0)
+    ratio = weights.signal / np.where(active, length, 1.0)
+    return float(ratio[active].mean()) if active.any() else 0.0

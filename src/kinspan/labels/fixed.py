@@ -1,0 +1,48 @@
+"""Weights that ask nothing of the data but the counts: naive, single, and what tasks agree on."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinspan._cell_sums import Floats
+from kinspan.labels.weights import Spectrum, TaskWeights
+
+
+def naive_weights(counts: Floats) -> Floats:
+    """(tasks,): labels ±1 (one-hot labels for many classes) for all tasks, whatever the target.
+
+    With classes of n₁ and n₂ rows the centred labels ±1 give a contrast the weight n₁n₂/(n₁ + n₂).
+    """
+    present = counts > 0
+    inverse = np.where(present, 1.0 / np.where(present, counts, 1.0), 0.0).sum(axis=1)
+    several = present.sum(axis=1) > 1
+    weights = np.where(several, present.sum(axis=1) / np.where(several, inverse, 1.0), 0.0)
+    return np.asarray(weights / max(weights.max(initial=0.0), 1e-300))
+
+
+def agreed_weights(counts: Floats, cell_noise: Floats) -> Floats:
+    """(tasks,): weights of tasks in what they agree on: their precisions, adding up to one."""
+    noise = cell_noise.sum(axis=1)
+    largest = noise.max() if noise.any() else 1.0
+    several = (counts > 0).sum(axis=1) > 1
+    precision = np.where(several, largest / np.maximum(noise, 1e-12 * largest), 0.0)
+    return np.asarray(precision / max(precision.sum(), 1.0))
+
+
+def naive_rule(spectrum: Spectrum, counts: Floats) -> TaskWeights:
+    """All tasks pooled, for every target."""
+    weights = naive_weights(counts)
+    rows = spectrum.coordinates * spectrum.deviation[:, None]
+    noise = spectrum.active * spectrum.dimension * spectrum.deviation**2
+    ones, zeros = np.ones((len(weights), 1)), np.zeros(len(weights))
+    signal = rows @ (weights @ rows) - weights * noise
+    return TaskWeights(ones, weights[None], zeros, weights, signal)
+
+
+def single_rule(spectrum: Spectrum) -> TaskWeights:
+    """Every task alone."""
+    k = len(spectrum.precision)
+    energy = (spectrum.coordinates**2).sum(axis=1) - spectrum.active * spectrum.dimension
+    return TaskWeights(
+        np.zeros((k, 0)), np.zeros((0, k)), np.ones(k), np.ones(k), energy * spectrum.deviation**2
+    )

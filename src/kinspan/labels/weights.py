@@ -1,0 +1,92 @@
+"""What goes into the rules and what comes out: a spectrum, and weights of low rank."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kinspan._cell_sums import Floats
+
+
+class Spectrum(NamedTuple):
+    """Singular values and left vectors of the contrasts of tasks, each divided by its noise.
+
+    The rows are a_t = d_t/σ_t = Σ_i s_i u_ti v_i, with unit noise in every coordinate. A task
+    without contrasts has a row of zeros and precision zero.
+    """
+
+    vectors: Floats  # (tasks, rank): u
+    values: Floats  # (rank,): s, descending
+    precision: Floats  # (tasks,): 1/σ, zero for tasks without contrasts
+    dimension: float  # P: over how many coordinates the noise is spread
+
+    @property
+    def coordinates(self) -> Floats:
+        """(tasks, rank): s_i u_ti, the rows in the basis of the right vectors."""
+        return self.vectors * self.values
+
+    @property
+    def active(self) -> Floats:
+        """(tasks,): one for tasks with contrasts, zero for the others."""
+        return (self.precision > 0).astype(np.float64)
+
+    @property
+    def deviation(self) -> Floats:
+        """(tasks,): σ, and one for tasks without contrasts."""
+        return np.asarray(1.0 / np.where(self.precision > 0, self.precision, 1.0))
+
+
+class TaskWeights(NamedTuple):
+    """Weights of tasks for targets, left @ right + diag(own), never multiplied out."""
+
+    left: Floats  # (targets, rank)
+    right: Floats  # (rank, tasks)
+    diagonal: Floats  # (tasks,)
+    noise_share: Floats  # (targets,): the share of the target's own noise in its direction
+    signal: Floats  # (targets,): ⟨direction, true contrast⟩, estimated without bias
+
+    def combine(self, rows: Floats) -> Floats:
+        """(targets, features) weighted sums of rows (tasks, features)."""
+        return np.asarray(self.left @ (self.right @ rows) + self.diagonal[:, None] * rows)
+
+    def matrix(self) -> Floats:
+        """(targets, tasks), multiplied out."""
+        weights = self.left @ self.right
+        weights[np.diag_indices_from(weights)] += self.diagonal
+        return np.asarray(weights)
+
+
+def spectrum_of_rows(rows: Floats, noise: Floats, dimension: float) -> Spectrum:
+    """From the contrasts themselves (tasks, coordinates), through the smaller of the two Grams."""
+    precision = _precision(np.einsum("tp,tp->t", rows, rows), noise, dimension)
+    whitened = rows * precision[:, None]
+    if len(rows) <= rows.shape[1]:
+        return _from_eigenvectors(whitened @ whitened.T, precision, dimension)
+    squares, right = np.linalg.eigh(whitened.T @ whitened)
+    values, right = _descending_roots(squares, right)
+    vectors = whitened @ right / np.where(values > 0, values, 1.0)
+    return Spectrum(vectors, values, precision, dimension)
+
+
+def spectrum_of_gram(products: Floats, noise: Floats, dimension: float) -> Spectrum:
+    """From their inner products (tasks, tasks), noise included; made positive if they are not."""
+    precision = _precision(np.diagonal(products), noise, dimension)
+    return _from_eigenvectors(products * precision[:, None] * precision, precision, dimension)
+
+
+def _precision(squares: Floats, noise: Floats, dimension: float) -> Floats:
+    """1/σ with P σ² the noise; next to no noise is a millionth of the contrast."""
+    floored = np.maximum(noise, 1e-12 * squares)
+    return np.asarray(np.sqrt(dimension / np.where(floored > 0, floored, np.inf)))
+
+
+def _from_eigenvectors(products: Floats, precision: Floats, dimension: float) -> Spectrum:
+    values, vectors = _descending_roots(*np.linalg.eigh((products + products.T) / 2))
+    return Spectrum(vectors, values, precision, dimension)
+
+
+def _descending_roots(squares: Floats, vectors: Floats) -> tuple[Floats, Floats]:
+    squares, vectors = squares[::-1], vectors[:, ::-1]
+    rounding = len(squares) * np.finfo(float).eps * max(float(squares[0]), 0.0)
+    return np.sqrt(np.where(squares > rounding, squares, 0.0)), vectors

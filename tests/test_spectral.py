@@ -1,0 +1,190 @@
+"""The spectral rule: equal to its definition target by target, safe, and close to the oracle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from benchmarks.settings import SETTINGS, P, draw
+
+from kinspan.labels import spectral as module
+from kinspan.labels import spectrum_of_gram, spectrum_of_rows, task_weights
+from kinspan.labels.choice import best_rule
+from kinspan.labels.fixed import single_rule
+from kinspan.labels.pool import pool_rule
+from kinspan.labels.spectral import pooled_energies, spectral_rule
+
+
+def naive_direction(rows: Any, variance: Any, t: int) -> tuple[Any, Any]:
+    """The posterior in the span of the others, and the rest: a decomposition for every target."""
+    others = np.delete(np.arange(len(rows)), t)
+    A = rows[others] / np.sqrt(variance[others])[:, None]
+    gamma = len(others) / P
+    _, s, vt = np.linalg.svd(A, full_matrices=False)
+    keep = s**2 / P > (1 + np.sqrt(gamma)) ** 2
+    s, v = s[keep], vt[keep].T
+    lifted = s**2 / P - 1 - gamma
+    ell = (lifted + np.sqrt(lifted**2 - 4 * gamma)) / 2
+    right = (ell**2 - gamma) / (ell * (ell + 1))
+    left = (ell**2 - gamma) / (ell * (ell + gamma))
+    total = (1 / variance[others]).sum()
+    n = total**2 / (1 / variance[others] ** 2).sum()
+    h = (rows[others] / variance[others][:, None]).sum(axis=0)
+    x = v.T @ rows[t]
+    mean = np.sqrt(P * ell * left * right) * (v.T @ h) / (s * total) if n > 1.5 else 0 * x
+    prior = np.diag(P * ell * right / total) - np.outer(mean, mean)
+    values, vectors = np.linalg.eigh(prior)
+    inflation = n / (n - 1) * (1 + 1 / n) if n > 1.5 else 1.0
+    B = (vectors * np.maximum(values, 0) * inflation) @ vectors.T
+    posterior = mean + B @ np.linalg.inv(B + variance[t] * np.eye(len(x))) @ (x - mean)
+    return v @ posterior, rows[t] - v @ x
+
+
+@pytest.mark.parametrize("setting", ["clusters", "figure 3", "opposite", "one large stranger"])
+@pytest.mark.parametrize("k", [3, 12])
+def test_all_targets_at_once_equal_one_by_one(
+    setting: str, k: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_EXTRA", 10**6)
+    world = draw(setting, k, 0)
+    variance = 1 / (2 * world.tasks.n)
+    found = spectral_rule(world.spectrum).combine(world.rows)
+    pairs = [naive_direction(world.rows, variance, t) for t in range(k)]
+    rank = [int(np.linalg.matrix_rank(world.rows[[t]] - rest)) for t, (_, rest) in enumerate(pairs)]
+    assert any(rank)
+    for t, (shared, rest) in enumerate(pairs):
+        left_over = found[t] - shared
+        kept = left_over @ rest / (rest @ rest)
+        assert -1e-12 < kept <= 1
+        np.testing.assert_allclose(left_over, kept * rest, atol=1e-9)
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_a_few_vectors_beyond_the_spikes_are_enough(
+    setting: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = draw(setting, 64, 1)
+    short = world.errors(spectral_rule(world.spectrum))
+    monkeypatch.setattr(module, "_EXTRA", 10**6)
+    exact = world.errors(spectral_rule(world.spectrum))
+    assert abs((short - exact).mean()) < 1e-4
+    assert np.abs(short - exact).max() < 2e-3
+
+
+@pytest.mark.parametrize("k", [5, 40])
+@pytest.mark.parametrize("rule", ["spectral", "plugin", "naive", "single"])
+def test_rows_and_their_products_give_the_same_weights(k: int, rule: str) -> None:
+    """Also with more tasks than coordinates, where the other Gram matrix is decomposed."""
+    rng = np.random.default_rng(0)
+    rows, noise = rng.normal(size=(k, 12)) + 2 * rng.normal(size=12), rng.uniform(1, 20, k)
+    counts = np.tile(rng.integers(5, 50, k)[:, None], (1, 2)).astype(float)
+    a = task_weights(rule, spectrum_of_rows(rows, noise, 12.0), counts)
+    b = task_weights(rule, spectrum_of_gram(rows @ rows.T, noise, 12.0), counts)
+    np.testing.assert_allclose(a.combine(rows), b.combine(rows), atol=1e-9)
+    np.testing.assert_allclose(a.signal, b.signal, atol=1e-9)
+    np.testing.assert_allclose(a.combine(rows), a.matrix() @ rows, atol=1e-12)
+
+
+@pytest.mark.parametrize("rule", [spectral_rule, pool_rule, best_rule])
+def test_the_order_of_tasks_does_not_matter(rule: Any) -> None:
+    world = draw("clusters", 20, 2)
+    order = np.random.default_rng(0).permutation(20)
+    noise = P / (2 * world.tasks.n)
+    shuffled = spectrum_of_rows(world.rows[order], noise[order], float(P))
+    np.testing.assert_allclose(
+        rule(shuffled).combine(world.rows[order]),
+        rule(world.spectrum).combine(world.rows)[order],
+        atol=1e-9,
+    )
+
+
+@pytest.mark.parametrize("rule", [spectral_rule, pool_rule, best_rule])
+def test_tasks_without_contrasts_change_nothing(rule: Any) -> None:
+    world = draw("clusters", 20, 3)
+    rows = np.insert(world.rows, 7, 0.0, axis=0)
+    noise = np.insert(P / (2 * world.tasks.n), 7, 0.0)
+    found = rule(spectrum_of_rows(rows, noise, float(P))).combine(rows)
+    np.testing.assert_allclose(
+        np.delete(found, 7, axis=0), rule(world.spectrum).combine(world.rows), atol=1e-9
+    )
+
+
+def test_units_do_not_matter() -> None:
+    world = draw("clusters", 20, 4)
+    noise = P / (2 * world.tasks.n)
+    scaled = spectrum_of_rows(1e5 * world.rows, 1e10 * noise, float(P))
+    np.testing.assert_allclose(
+        best_rule(scaled).matrix(), best_rule(world.spectrum).matrix(), atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_where_nothing_is_shared_every_task_goes_alone(seed: int) -> None:
+    world = draw("orthogonal", 32, seed)
+    weights = spectral_rule(world.spectrum)
+    if not np.any(weights.left):  # no spike above the edge
+        own = weights.combine(world.rows) / world.rows
+        np.testing.assert_allclose(own, np.tile(own[:, :1], (1, P)))
+    alone = world.errors(single_rule(world.spectrum)).mean()
+    assert world.errors(best_rule(world.spectrum)).mean() < alone + 0.008
+
+
+def test_one_task_and_no_signal_at_all() -> None:
+    world = draw("identical", 1, 0)
+    np.testing.assert_allclose(best_rule(world.spectrum).matrix(), [[1.0]])
+    noise_only = spectrum_of_rows(np.zeros((3, 5)), np.ones(3), 5.0)
+    assert np.isfinite(best_rule(noise_only).matrix()).all()
+    tiny = np.random.default_rng(0).normal(size=(4, 50)) * 1e-3
+    for rule in (spectral_rule, pool_rule, best_rule):
+        found = rule(spectrum_of_rows(tiny, np.ones(4), 50.0)).combine(tiny)
+        assert np.all(np.linalg.norm(found, axis=1) > 0)
+
+
+BARS = [(k, over) for k, over in ((8, 0.025), (32, 0.012), (128, 0.012))]
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize(("k", "over_oracle"), BARS)
+def test_close_to_the_oracle_and_never_much_worse_than_alone(
+    setting: str, k: int, over_oracle: float
+) -> None:
+    """Bars of `benchmarks.relatedness`, over fewer draws: four standard errors are allowed."""
+    over, alone, gaps = [], [], []
+    for seed in range(100, 100 + max(6, 160 // k)):
+        world = draw(setting, k, seed)
+        weights = best_rule(world.spectrum)
+        errors = world.errors(weights)
+        judged = world.tasks.judged
+        over.append((errors - world.errors(world.oracle()))[judged].mean())
+        alone.append((errors - world.errors(single_rule(world.spectrum)))[judged].mean())
+        gaps.append((world.forecast(weights) - errors).mean())
+
+    def allowed(values: list[float]) -> float:
+        return float(4 * np.std(values) / np.sqrt(len(values)))
+
+    assert np.mean(over) < over_oracle + allowed(over)
+    assert np.mean(alone) < 0.008 + allowed(alone)
+    assert abs(np.mean(gaps)) < 0.015 + allowed(gaps)
+
+
+def test_figure_3_does_not_collapse_with_many_tasks() -> None:
+    errors = []
+    for seed in range(12):
+        world = draw("figure 3", 256, seed)
+        errors.append(world.errors(best_rule(world.spectrum))[-1])
+    assert np.mean(errors) < 0.175 + 4 * np.std(errors) / np.sqrt(len(errors))
+
+
+def test_energies_are_pulled_to_their_pool_and_never_negative() -> None:
+    rng = np.random.default_rng(0)
+    freedom, variance = np.full(400, 100.0), np.full(400, 0.02)
+    same = pooled_energies(rng.chisquare(100, 400) * 0.02, freedom, variance)
+    assert same.max() < 0.1  # noise alone: nothing is left
+    truth = rng.choice([0.0, 4.0], 400)
+    squares = rng.noncentral_chisquare(100, truth / 0.02) * 0.02
+    found = pooled_energies(squares, freedom, variance)
+    assert (found >= 0).all()
+    assert abs(found[truth > 0].mean() - 4.0) < 0.2
+    unknown = pooled_energies(np.array([1.0, 0.0]), np.array([10.0, 0.0]), np.ones(2))
+    assert unknown[1] == 0.0

@@ -152,6 +152,24 @@ def test_single_precision_numbers_whose_squares_overflow() -> None:
     np.testing.assert_allclose(moments.squares[0, 0], 2e60, rtol=1e-5)
 
 
+@pytest.mark.parametrize("offset", [-9999.0, 1e6])
+def test_an_outlier_in_the_first_row_of_a_cell(offset: float) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20_000, 3)).astype(np.float32)
+    X[0] = offset
+    moments = ClassMoments.from_samples(X, np.zeros(len(X)))
+    exact = X.astype(np.float64)
+    np.testing.assert_allclose(moments.means[0, 0], exact.mean(axis=0), rtol=1e-5)
+    np.testing.assert_allclose(moments.squares[0, 0], len(X) * exact.var(axis=0), rtol=1e-5)
+
+
+def test_long_columns_of_single_precision() -> None:
+    X = np.random.default_rng(0).exponential(size=(1_000_000, 1)).astype(np.float32)
+    moments = ClassMoments.from_samples(X, np.zeros(len(X)))
+    np.testing.assert_allclose(moments.means[0, 0], X.mean(dtype=np.float64), rtol=1e-6)
+    np.testing.assert_allclose(moments.squares[0, 0], X.var(dtype=np.float64) * len(X), rtol=1e-5)
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
 def test_nan_and_infinity_are_named(bad: float, container: Any) -> None:
@@ -171,3 +189,13 @@ def test_memory_of_the_pass_does_not_grow_with_the_rows() -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 32e6 < X.nbytes
+
+
+def test_memory_with_weights_does_not_grow_with_the_rows_either() -> None:
+    X = np.zeros((200_000, 64), dtype=np.float32)
+    y, weight = np.arange(200_000) % 2, (np.arange(200_000) % 3).astype(float)
+    tracemalloc.start()
+    ClassMoments.from_samples(X, y, sample_weight=weight)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 40e6 < X.nbytes

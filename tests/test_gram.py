@@ -20,19 +20,20 @@ def scaled_world(seed: int, missing: tuple[tuple[int, int], ...] = ()) -> Scaled
     return scaled_moments(ClassMoments.from_samples(X[keep], y[keep], task[keep]), None)
 
 
-def naive_shared_gram(scaled: ScaledMoments) -> tuple[Any, Any]:
-    """Pair by pair, centred on the classes that both tasks have."""
+def naive_shared_gram(scaled: ScaledMoments, classes: Any) -> tuple[Any, Any]:
+    """Pair by pair, on those of some classes that both tasks have."""
     k = len(scaled.counts)
     gram, noise = np.zeros((k, k)), np.zeros(k)
+    seen = (scaled.counts > 0) & classes
     for s in range(k):
         for t in range(k):
-            common = np.flatnonzero((scaled.counts[s] > 0) & (scaled.counts[t] > 0))
+            common = np.flatnonzero(seen[s] & seen[t])
             if len(common) < 2:
                 continue
             a = scaled.means[s][common] - scaled.means[s][common].mean(axis=0)
             b = scaled.means[t][common] - scaled.means[t][common].mean(axis=0)
             gram[s, t] = (a * b).sum()
-        own = np.flatnonzero(scaled.counts[s] > 0)
+        own = np.flatnonzero(seen[s])
         noise[s] = (1 - 1 / len(own)) * scaled.cell_noise[s, own].sum() if len(own) > 1 else 0.0
         gram[s, s] -= noise[s]
     return gram, noise
@@ -44,10 +45,14 @@ MISSING = [(), ((1, 0),), ((0, 0), (1, 1), (2, 2)), ((0, 0), (0, 1), (3, 2))]
 @pytest.mark.parametrize("missing", MISSING)
 def test_shared_gram_equals_its_definition(missing: Any) -> None:
     scaled = scaled_world(0, missing)
-    (rows,) = SharedContrasts(scaled.means, scaled.counts, scaled.cell_noise).task_rows()
-    expected, expected_noise = naive_shared_gram(scaled)
-    np.testing.assert_allclose(rows.gram(), expected, atol=1e-12)
-    np.testing.assert_allclose(rows.noise, expected_noise, atol=1e-12)
+    contrasts = SharedContrasts(scaled.means, scaled.counts, scaled.cell_noise)
+    targets = [task for tasks, _ in contrasts.problems for task in tasks]
+    assert sorted(targets) == [t for t in range(4) if (scaled.counts[t] > 0).sum() > 1]
+    for (tasks, classes), rows in zip(contrasts.problems, contrasts.task_rows(), strict=True):
+        assert all(((scaled.counts[t] > 0) == classes).all() for t in tasks)
+        expected, expected_noise = naive_shared_gram(scaled, classes)
+        np.testing.assert_allclose(rows.gram(), expected, atol=1e-12)
+        np.testing.assert_allclose(rows.noise, expected_noise, atol=1e-12)
 
 
 @pytest.mark.parametrize("missing", MISSING)
@@ -148,3 +153,14 @@ def test_cosines_of_an_indefinite_gram_stay_within_bounds() -> None:
     related = cosines(gram)
     assert np.all(np.abs(related) <= 1)
     np.testing.assert_allclose(related[2], [0, 0, 1])
+
+
+def test_tasks_with_some_classes_in_common_are_as_related_as_on_these_classes_alone() -> None:
+    rng = np.random.default_rng(0)
+    means = 5 * rng.normal(size=(10, 30))
+    task = np.repeat([0, 1], [200, 40])
+    y = np.concatenate([np.arange(200) % 10, np.arange(40) % 2])
+    X = means[y] + rng.normal(size=(240, 30))
+    scaled = scaled_moments(ClassMoments.from_samples(X, y, task), None)
+    contrasts = SharedContrasts(scaled.means, scaled.counts, scaled.cell_noise)
+    np.testing.assert_allclose(contrasts.relatedness(), 1.0, atol=0.05)

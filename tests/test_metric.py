@@ -60,6 +60,12 @@ def test_a_cell_of_one_row_gets_the_noise_of_all_cells() -> None:
     np.testing.assert_allclose(scaled.cell_noise, [[1.0, 2.0, 2.0]])
 
 
+def test_a_repeated_row_is_not_a_cell_without_noise() -> None:
+    X = np.array([[0.0], [2.0], [5.0], [5.0]])
+    scaled = scaled_moments(ClassMoments.from_samples(X, [0, 0, 1, 1]), None)
+    np.testing.assert_allclose(scaled.cell_noise, [[1.0, 0.5]])  # two degrees of freedom in all
+
+
 @pytest.mark.parametrize("factor", [1e-30, 7.0, 1e30])
 def test_units_do_not_matter(factor: float) -> None:
     X, y, task = random_world(5)

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from kinspan import scores
-from kinspan.scores import paired_scores, probabilities, projectors, shrinkage
+from kinspan.scores import paired_scores, probabilities, projectors, shrinkage, without_absent
 
 
 @pytest.mark.parametrize("n_scores", [1, 4])
@@ -38,13 +38,19 @@ def test_no_rows_give_no_scores() -> None:
 
 
 def test_probabilities_add_up_and_survive_extreme_scores() -> None:
-    for decision in (
-        np.array([[-1e308], [0.0], [3.0], [1e308]]),
-        np.array([[0.0, scores.NEVER, 1.0]]),
-    ):
-        found = probabilities(decision)
-        np.testing.assert_allclose(found.sum(axis=1), 1.0)
-    np.testing.assert_array_equal(found[:, 1], 0.0)
+    extreme = np.array([[-1e308], [0.0], [3.0], [1e308]])
+    found = probabilities(extreme, np.zeros((4, 2), bool))
+    np.testing.assert_allclose(found, np.hstack([1 - found[:, 1:], found[:, 1:]]))
+    np.testing.assert_allclose(found[:, 1], [0.0, 0.5, 1 / (1 + np.exp(-3)), 1.0])
+    absent = np.array([[False, True, False]])
+    found = probabilities(np.array([[0.0, 5.0, 1.0]]), absent)
+    np.testing.assert_allclose(found, [[1 / (1 + np.e), 0.0, np.e / (1 + np.e)]])
+
+
+def test_absent_classes_are_below_all_others_by_a_bounded_amount() -> None:
+    absent = np.array([[False, True, False], [False, False, False]])
+    found = without_absent(np.array([[-5e4, 9.0, 3.0], [1.0, 2.0, 3.0]]), absent)
+    np.testing.assert_array_equal(found, [[-5e4, -5e4 - 100, 3.0], [1.0, 2.0, 3.0]])
 
 
 def test_projectors_are_the_leading_singular_vectors() -> None:

@@ -77,8 +77,12 @@ def test_single_task_direction_is_the_difference_of_the_class_means() -> None:
         direction = means[1] - means[0]
         cosine = direction @ clf.coef_[t, 0] / np.linalg.norm(direction)
         assert cosine / np.linalg.norm(clf.coef_[t, 0]) == pytest.approx(1.0)
-        middle = (means[0] + means[1]) / 2
-        assert clf.coef_[t, 0] @ middle + clf.intercept_[t, 0] == pytest.approx(0.0, abs=1e-9)
+        # The threshold is the middle of the means, less the noise it shares with the direction.
+        rows = [X[(task == t) & (y == j)] for j in (0, 1)]
+        noise = [cell.var(axis=0, ddof=1).sum() / len(cell) for cell in rows]
+        factor = np.linalg.norm(clf.coef_[t, 0]) / np.linalg.norm(direction)
+        middle = clf.coef_[t, 0] @ (means[0] + means[1]) / 2 + clf.intercept_[t, 0]
+        assert middle == pytest.approx(factor * (noise[1] - noise[0]) / 2, abs=1e-9)
 
 
 def test_the_plug_in_equals_the_short_form_of_the_theory() -> None:
@@ -150,9 +154,10 @@ def test_ready_moments_give_the_same_model() -> None:
     )
 
 
-def test_one_vs_all_equals_shared_for_two_classes_but_for_the_length() -> None:
-    shared, (X, _, task) = fitted(8)
-    other, _ = fitted(8, multi_class="one-vs-all")
+@pytest.mark.parametrize("priors", [None, [0.9, 0.1]])
+def test_one_vs_all_equals_shared_for_two_classes_but_for_the_length(priors: Any) -> None:
+    shared, (X, _, task) = fitted(8, priors=priors, labels="plugin")
+    other, _ = fitted(8, multi_class="one-vs-all", priors=priors, labels="plugin")
     np.testing.assert_array_equal(shared.predict(X, task=task), other.predict(X, task=task))
     np.testing.assert_allclose(shared.forecast_error_, other.forecast_error_, rtol=1e-9)
 
@@ -206,6 +211,19 @@ def test_the_forecast_is_the_error_in_the_model_of_the_theory(labels: str) -> No
         gaps.append(clf.forecast_error_ - norm.sf(margin).mean(axis=1))
     # The plug-in estimates the relatedness from the same noise: optimistic by about a point here.
     assert np.all(np.abs(np.mean(gaps, axis=0)) < 0.02)
+
+
+@pytest.mark.parametrize("labels", ["spectral", "plugin", "single"])
+def test_classes_of_different_sizes_do_not_move_the_threshold(labels: str) -> None:
+    """Direction and middle contain the same samples; their common noise is taken out."""
+    means = related_means([1, 0.9], 200)
+    shares = []
+    for seed in range(20):
+        train = gaussian_mixture(means, [[5, 50], [200, 200]], random_state=seed)
+        clf = MultiTaskSPCA(labels=labels, scale=None).fit(train.X, train.y, task=train.task)
+        middle = clf.intercept_[0, 0]  # the true middle is zero
+        shares.append(middle / np.linalg.norm(clf.coef_[0]))
+    assert abs(np.mean(shares)) < 4 * np.std(shares) / np.sqrt(len(shares))
 
 
 def test_transfer_helps_where_tasks_are_related_and_naive_pooling_hurts() -> None:

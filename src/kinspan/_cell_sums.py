@@ -25,6 +25,7 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
 _BLOCK_BYTES = 1 << 22  # of deviations held at a time by a thread
+_BLOCK_ROWS = 1 << 11  # and their number: single precision adds up no more of them
 _BLOCKS_PER_SPAN = 8  # a span is what a thread does between two visits to the shared totals
 _SPARSE_BLOCK = 1 << 22  # stored values of a sparse matrix taken at a time
 _FEW_CELLS = 512  # up to here a span adds to all cells, beyond only to those that it meets
@@ -39,38 +40,49 @@ class CellMoments(NamedTuple):
 
 
 def cell_moments(X: Any, cells: Codes, n_cells: int, weights: Floats | None) -> CellMoments:
-    """Moments of every cell from one pass over X; NaN or infinity in X shows in the result."""
+    """Moments of every cell from one pass over X; NaN or infinity in X shows in the result.
+
+    Rows of weight zero are not looked at.
+    """
     counts = np.bincount(cells, weights, minlength=n_cells).astype(np.float64)
     with np.errstate(invalid="ignore", over="ignore"):
         if is_sparse(X):
             return _sparse_moments(sp.csr_array(X), cells, counts, weights)
-        moments = _dense_moments(X, cells, counts, weights, _working_dtype(X))
-        if _working_dtype(X) == np.float32 and not np.isfinite(moments.squares).all():
-            # Squares of finite single-precision numbers can overflow; those of doubles then do not.
-            moments = _dense_moments(X, cells, counts, weights, np.dtype(np.float64))
+        reference = _first_rows(X, cells, counts, weights)
+        moments, is_safe = _dense_moments(X, cells, counts, weights, reference)
+        if not is_safe:
+            # The first row of a cell was far from the others, or single-precision squares overflow:
+            # once more, in double precision around the means.
+            around = np.where(np.isfinite(moments.means), moments.means, reference)
+            moments, _ = _dense_moments(X, cells, counts, weights, around)
     return moments
 
 
-def _working_dtype(X: NDArray[Any]) -> np.dtype[Any]:
+def _first_rows(
+    X: NDArray[Any], cells: Codes, counts: Floats, weights: Floats | None
+) -> NDArray[Any]:
+    """(cells, features): a row of each cell, in the precision that deviations are taken in."""
     single = X.dtype.kind == "f" and X.dtype.itemsize <= 4
-    return np.dtype(np.float32 if single else np.float64)
+    rows = np.arange(len(cells)) if weights is None else np.flatnonzero(weights)
+    first = np.zeros(len(counts), np.intp)
+    first[cells[rows[::-1]]] = rows[::-1]
+    reference = np.zeros((len(counts), X.shape[1]), np.float32 if single else np.float64)
+    reference[counts > 0] = X[first[counts > 0]]
+    return reference
 
 
 def _dense_moments(
-    X: NDArray[Any], cells: Codes, counts: Floats, weights: Floats | None, dtype: np.dtype[Any]
-) -> CellMoments:
-    n_cells, n_features = len(counts), X.shape[1]
-    reference = np.zeros((n_cells, n_features), dtype)
-    first = np.zeros(n_cells, np.intp)
-    first[cells[::-1]] = np.arange(len(cells))[::-1]
-    reference[counts > 0] = X[first[counts > 0]]
-    sums, squares = np.zeros((n_cells, n_features)), np.zeros((n_cells, n_features))
-    block = min(max(16, _BLOCK_BYTES // (dtype.itemsize * max(n_features, 1))), len(X))
+    X: NDArray[Any], cells: Codes, counts: Floats, weights: Floats | None, reference: NDArray[Any]
+) -> tuple[CellMoments, bool]:
+    """Moments around a reference for each cell, and whether it was near enough to the means."""
+    sums, squares = np.zeros(reference.shape), np.zeros(reference.shape)
+    row_bytes = reference.dtype.itemsize * max(X.shape[1], 1)
+    block = min(max(16, _BLOCK_BYTES // row_bytes), _BLOCK_ROWS, len(X))
     of_thread = threading.local()
 
     def span_sums(start: int) -> tuple[Any, Floats, Floats]:
         if not hasattr(of_thread, "scratch"):  # allocated once: fresh pages cost as much as reading
-            of_thread.scratch = np.empty((block, n_features), dtype)
+            of_thread.scratch = np.empty((block, X.shape[1]), reference.dtype)
         span = slice(start, start + block * _BLOCKS_PER_SPAN)
         span_weights = None if weights is None else weights[span]
         return _span_sums(X[span], cells[span], span_weights, reference, of_thread.scratch)
@@ -81,7 +93,10 @@ def _dense_moments(
         squares[met] += span_square
     n = np.where(counts > 0, counts, 1.0)[:, None]
     centred = np.maximum(squares - sums**2 / n, 0.0)
-    return CellMoments(counts, reference + sums / n, centred)
+    # Subtracting sums²/n loses digits where the reference is many deviations from the mean.
+    losable = 1e-4 / float(np.finfo(reference.dtype).eps)
+    is_safe = bool((sums**2 / n <= losable * centred).all() and np.isfinite(centred).all())
+    return CellMoments(counts, reference + sums / n, centred), is_safe
 
 
 def _in_order(work: Any, starts: range) -> Iterator[Any]:
@@ -113,10 +128,14 @@ def _span_sums(
     squares = np.zeros_like(sums)
     for start in range(0, len(X), len(scratch)):
         rows = slice(start, start + len(scratch))
-        deviations = scratch[: len(cells[rows])]
-        np.take(reference, cells[rows], axis=0, out=deviations, mode="clip")
-        np.subtract(X[rows], deviations, out=deviations, casting="same_kind")
-        one_hot = _one_hot(local[rows], n_met, None if weights is None else weights[rows], scratch)
+        block, codes, w = X[rows], cells[rows], None if weights is None else weights[rows]
+        kept = local[rows]
+        if w is not None and not w.all():  # a product with zero would keep NaN
+            block, codes, kept, w = block[w > 0], codes[w > 0], kept[w > 0], w[w > 0]
+        deviations = scratch[: len(codes)]
+        np.take(reference, codes, axis=0, out=deviations, mode="clip")
+        np.subtract(block, deviations, out=deviations, casting="same_kind")
+        one_hot = _one_hot(kept, n_met, w, scratch)
         sums += one_hot @ deviations
         squares += one_hot @ np.square(deviations, out=deviations)
     return met, sums, squares
@@ -137,6 +156,8 @@ def _sparse_moments(
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
+    if weights is not None and not weights.all():
+        X, cells, weights = X[weights > 0], cells[weights > 0], weights[weights > 0]
     shape = (len(counts), X.shape[1])
     size = shape[0] * shape[1]
     sums, stored, squares = np.zeros(size), np.zeros(size), np.zeros(size)

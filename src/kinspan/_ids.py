@@ -41,18 +41,19 @@ def encode(values: Ids) -> tuple[Ids, NDArray[np.intp]]:
     """Sorted distinct ids, and the position of every value among them."""
     if values.dtype.kind in "iu" and len(values):
         low, high = int(values.min()), int(values.max())
-        if high - low < 4 * len(values):
+        if high - low < 4 * len(values) and high < 2**62:
             return _encode_small_integers(values, low)
-    if values.dtype != object:
-        ids, codes = np.unique(values, return_inverse=True)
-        return ids, codes.astype(np.intp, copy=False)
-    ids = _objects(_ordered(list(dict.fromkeys(values.tolist()))))
-    return ids, lookup(ids, values)
+    if values.dtype.kind in "OU":  # a dictionary is much faster than sorting text
+        ids = _objects(_ordered(list(dict.fromkeys(values.tolist()))))
+        ids = ids.astype(values.dtype) if values.dtype.kind == "U" else ids
+        return ids, _look_up(ids, values)
+    ids, codes = np.unique(values, return_inverse=True)
+    return ids, codes.astype(np.intp, copy=False)
 
 
 def _encode_small_integers(values: Ids, low: int) -> tuple[Ids, NDArray[np.intp]]:
     """Without sorting, which would cost as much as a pass over the samples."""
-    places = (values - low).astype(np.intp, copy=False)
+    places = values.astype(np.int64) - low
     seen = np.bincount(places) > 0
     return (np.flatnonzero(seen) + low).astype(values.dtype), (np.cumsum(seen) - 1)[places]
 
@@ -66,9 +67,13 @@ def _ordered(values: list[Any]) -> list[Any]:
 
 def lookup(ids: Ids, values: Ids) -> NDArray[np.intp]:
     """Position of every value among the ids, −1 where it is not one of them."""
-    if len(ids) and ids.dtype != object and ids.dtype.kind == values.dtype.kind:
-        codes = np.minimum(np.searchsorted(ids, values), len(ids) - 1)
-        return np.where(ids[codes] == values, codes, -1)
+    if len(ids) == 0 or ids.dtype.kind in "OU" or ids.dtype.kind != values.dtype.kind:
+        return _look_up(ids, values)
+    codes = np.minimum(np.searchsorted(ids, values), len(ids) - 1)
+    return np.where(ids[codes] == values, codes, -1)
+
+
+def _look_up(ids: Ids, values: Ids) -> NDArray[np.intp]:
     position = {value: code for code, value in enumerate(ids.tolist())}
     found = (position.get(value, -1) for value in values.tolist())
     return np.fromiter(found, dtype=np.intp, count=len(values))
@@ -100,6 +105,8 @@ def to_json(ids: Ids) -> dict[str, Any]:
     """A JSON form that `from_json` turns into the same ids again."""
     if ids.dtype.kind in "biufU":
         return {"dtype": ids.dtype.str, "values": ids.tolist()}
+    if ids.dtype.kind == "M":
+        return {"dtype": ids.dtype.str, "values": np.datetime_as_string(ids).tolist()}
     return {"dtype": "object", "values": [_tagged(value) for value in ids.tolist()]}
 
 
@@ -111,10 +118,17 @@ def from_json(stored: dict[str, Any]) -> Ids:
     if dtype == "object":
         return _objects([_untagged(value) for value in values])
     kind = np.dtype(dtype).kind
-    if kind not in "biufU" or not all(isinstance(value, _JSON_SCALARS) for value in values):
+    if kind not in "biufUM" or not all(isinstance(value, _JSON_SCALARS) for value in values):
         raise ValueError(f"ids of dtype {dtype!r} are not stored")
-    # Strings get the width of the longest value: a stored width could ask for any amount of memory.
-    return np.array(values, dtype="U" if kind == "U" else dtype)
+    if kind == "M" and not all(isinstance(value, str) for value in values):
+        raise ValueError("times are stored as text")
+    if kind != "U":
+        return np.array(values, dtype=dtype)
+    texts = [str(value) for value in values]
+    width = max(map(len, texts), default=1)
+    if width * len(texts) > 8 * sum(map(len, texts)) + 10_000:
+        return _objects(texts)  # an array would give every id the room of the longest
+    return np.array(texts, dtype=f"U{max(width, 1)}")
 
 
 def _tagged(value: Any) -> list[Any]:

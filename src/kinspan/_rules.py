@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinspan._cell_sums import Floats
 from kinspan.gram import SharedContrasts, TaskRows, VersusRestContrasts
@@ -20,8 +21,9 @@ from kinspan.metric import ScaledMoments
 from kinspan.risk import alignment, error_rate
 from kinspan.scores import (
     NEVER,
+    Agreement,
     LinearRules,
-    agreed_contrasts,
+    agreement,
     centred_rules,
     discriminant_rules,
     in_input_units,
@@ -36,6 +38,7 @@ class FittedRules(NamedTuple):
 
     coef: Floats  # (tasks + 1, 1 or classes, features), in the units of the input
     intercept: Floats  # (tasks + 1, 1 or classes)
+    absent: NDArray[np.bool_]  # (tasks + 1, classes): what is never answered
     scale: Floats  # (tasks + 1, features)
     task_weights: list[TaskWeights]  # for all classes, or for each
     forecast_error: Floats  # (tasks,)
@@ -62,22 +65,23 @@ def fit_rules(
     contrasts = contrasts_of(scaled, multi_class)
     spectra = [_spectrum(rows) for rows in contrasts.task_rows()]
     weights = [task_weights(labels, spectrum, scaled.counts) for spectrum in spectra]
-    rules, aligned = _rules(scaled, contrasts, weights, log_priors)
+    rules, score_means = _rules(scaled, contrasts, weights, log_priors)
     own = [task_weights("single", spectrum, scaled.counts) for spectrum in spectra]
-    alone, aligned_alone = _rules(scaled, contrasts, own, log_priors)
-    agreed, centre = _agreement(pooled)
-    forecast = _error(rules, aligned, scaled, priors)
-    filled = _fill_absent(rules, scaled, agreed, log_priors, share_classes)
+    alone, means_alone = _rules(scaled, contrasts, own, log_priors)
+    agreed = _agreement(pooled)
+    filled = _fill_absent(rules, scaled, agreed.contrasts, log_priors, share_classes)
     coef, intercept = in_input_units(filled, scaled.centres, scaled.scale)
-    shared = _shared_rule(agreed, pooled, log_priors)
-    shared_coef, shared_intercept = in_input_units(shared, centre, pooled.scale)
+    shared = _shared_rule(agreed.contrasts, pooled, log_priors)
+    shared_coef, shared_intercept = in_input_units(shared, agreed.centre, pooled.scale)
+    none_absent = np.zeros_like(scaled.present[:1])
     return FittedRules(
         np.concatenate([coef, shared_coef]),
         np.concatenate([intercept, shared_intercept]),
+        np.concatenate([~scaled.present & (not share_classes), none_absent]),
         np.concatenate([np.broadcast_to(scaled.scale, scaled.centres.shape), pooled.scale]),
         weights,
-        forecast,
-        _error(alone, aligned_alone, scaled, priors),
+        _error(rules, score_means, scaled, priors),
+        _error(alone, means_alone, scaled, priors),
     )
 
 
@@ -90,46 +94,44 @@ def _spectrum(rows: TaskRows) -> Spectrum:
 def _rules(
     scaled: ScaledMoments, contrasts: Contrasts, weights: list[TaskWeights], log_priors: Floats
 ) -> tuple[LinearRules, Floats]:
-    """The rules that some weights give, and their alignment.
-
-    The alignment is the mean of every score (l) over every class (j) around the centre of the task.
-    """
+    """The rules that some weights give, and the mean of every score (l) over every class (j)."""
     directions = contrasts.combine(weights)
-    noise_share = np.stack([w.noise_share for w in weights], axis=1)
+    own = contrasts.per_target([w.noise_share for w in weights])[..., None] * contrasts.coefficients
     class_means = contrasts_of(scaled, "shared")
     aligned = alignment(
-        directions,
-        class_means.values,
-        noise_share[..., None] * contrasts.coefficients,
-        class_means.coefficients,
-        scaled.cell_noise,
+        directions, class_means.values, own, class_means.coefficients, scaled.cell_noise
     )
     if isinstance(contrasts, VersusRestContrasts):
-        rules = centred_rules(directions, aligned, scaled.noise_level, log_priors)
+        level, present = scaled.noise_level, scaled.present
+        rules = centred_rules(directions, aligned, level, log_priors, present)
     else:
-        factor = shrinkage(weights[0].signal, _squares(directions), _squares(contrasts.values))
+        signal = contrasts.per_target([w.signal for w in weights])[:, 0]
+        factor = shrinkage(signal, _squares(directions), _squares(contrasts.values))
         rules = discriminant_rules(directions, factor, scaled.noise_level, log_priors)
     length = np.einsum("tlp,tlp->tl", directions, directions)
     multiple = np.einsum("tlp,tlp->tl", rules.coef, directions) / np.where(length > 0, length, 1.0)
-    return rules, aligned * multiple[:, None, :]
+    score_means = aligned * multiple[:, None, :] + rules.offset[:, None, :]
+    # A direction and the centre of its task contain the same samples: with cells of different
+    # sizes the noise that they share would move the threshold.
+    shared_noise = np.einsum("tlj,tj->tl", own, scaled.class_shares * scaled.cell_noise)
+    return rules._replace(offset=rules.offset + multiple * shared_noise), score_means
 
 
 def _squares(directions: Floats) -> Floats:
     return np.asarray(np.einsum("tlp,tlp->t", directions, directions))
 
 
-def _error(rules: LinearRules, aligned: Floats, scaled: ScaledMoments, priors: Floats) -> Floats:
-    means = aligned + rules.offset[:, None, :]
+def _error(
+    rules: LinearRules, score_means: Floats, scaled: ScaledMoments, priors: Floats
+) -> Floats:
     covariance = rules.coef @ rules.coef.transpose(0, 2, 1) * scaled.noise_level[:, None, None]
-    return error_rate(means, covariance, np.where(scaled.present, priors, 0.0))
+    return error_rate(score_means, covariance, np.where(scaled.present, priors, 0.0))
 
 
-def _agreement(pooled: ScaledMoments) -> tuple[Floats, Floats]:
-    """What the tasks agree on: contrasts (classes, features), and a centre (1, features)."""
+def _agreement(pooled: ScaledMoments) -> Agreement:
     weights = agreed_weights(pooled.counts, pooled.cell_noise)
-    values = SharedContrasts(pooled.means, pooled.counts, pooled.cell_noise).values
-    agreed = agreed_contrasts(values, weights, pooled.counts, pooled.cell_noise)
-    return agreed, weights[None] @ pooled.centres
+    coefficients = contrasts_of(pooled, "shared").coefficients
+    return agreement(pooled.means, weights, coefficients, pooled.centres, pooled.class_shares)
 
 
 def _shared_rule(agreed: Floats, pooled: ScaledMoments, log_priors: Floats) -> LinearRules:
@@ -147,8 +149,7 @@ def _fill_absent(
     if not share:
         coef = np.where(absent[..., None], 0.0, rules.coef)
         return LinearRules(coef, np.where(absent, NEVER, rules.offset))
-    known = scaled.present / np.maximum(scaled.present.sum(axis=1, keepdims=True), 1)
-    relative = agreed[None] - (known @ agreed)[:, None, :]
-    borrowed = discriminant_rules(relative, np.ones(len(known)), scaled.noise_level, log_priors)
+    relative = agreed[None] - (scaled.class_shares @ agreed)[:, None, :]
+    borrowed = discriminant_rules(relative, np.ones(len(absent)), scaled.noise_level, log_priors)
     coef = np.where(absent[..., None], borrowed.coef, rules.coef)
     return LinearRules(coef, np.where(absent, borrowed.offset, rules.offset))

@@ -78,9 +78,6 @@ class ClassMoments:
         feature_names: NDArray[Any] | None = None,
     ) -> ClassMoments:
         """The same from arrays that were validated before."""
-        if weights is not None and not weights.all():
-            seen = weights > 0
-            X, y, task, weights = X[seen], y[seen], task[seen], weights[seen]
         tasks, task_codes = _ids.encode(task)
         classes, class_codes = _ids.encode(y)
         shape = (len(tasks), len(classes))
@@ -88,13 +85,14 @@ class ClassMoments:
         counts, means, squares = cell_moments(X, cells, shape[0] * shape[1], weights)
         if not (np.isfinite(means).all() and np.isfinite(squares).all()):
             _validation.refuse_non_finite(X, feature_names)
-        return cls(
+        moments = cls(
             tasks,
             classes,
             counts.reshape(shape),
             means.reshape(*shape, -1),
             squares.reshape(*shape, -1),
         )
+        return moments if weights is None else moments.without_empty()
 
     @property
     def n_features(self) -> int:
@@ -143,10 +141,11 @@ class ClassMoments:
         between = (mean2 - means) ** 2 * (counts * n2 / np.where(n1 > 0, n1, 1.0))[..., None]
         squares = np.where(left[..., None], squares1 - squares2 - between, 0.0)
         rest = ClassMoments(self.tasks, self.classes, counts, means, np.maximum(squares, 0.0))
-        return rest.select(np.asarray(left.any(axis=1)), np.asarray(left.any(axis=0)))
+        return rest.without_empty()
 
-    def select(self, tasks: NDArray[np.bool_], classes: NDArray[np.bool_]) -> ClassMoments:
-        """The moments of some tasks and classes, given as masks."""
+    def without_empty(self) -> ClassMoments:
+        """The same without tasks and classes that have no rows."""
+        tasks, classes = np.any(self.present, axis=1), np.any(self.present, axis=0)
         kept = np.ix_(tasks, classes)
         return ClassMoments(
             self.tasks[tasks],

@@ -47,8 +47,10 @@ class Weights(Protocol):
 class SharedContrasts:
     """One relatedness for all classes: the contrasts of all classes stacked into one row a task.
 
-    A contrast is a class mean minus the mean of the class means. Two tasks are compared on the
-    classes that both have; with fewer than two of them their relatedness is zero.
+    A contrast is a class mean minus the mean of the class means. A target meets the other tasks on
+    the classes that both have: targets with the same classes share one set of rows, in which
+    classes that the targets lack do not appear. Tasks with fewer than two classes in common are
+    unrelated.
     """
 
     def __init__(self, means: Floats, counts: Floats, cell_noise: Floats) -> None:
@@ -64,52 +66,84 @@ class SharedContrasts:
         """(tasks, classes, features): every task's own contrasts; zero where a class is missing."""
         return np.asarray(self.coefficients @ self.means)
 
+    @cached_property
+    def problems(self) -> list[tuple[Codes, Mask]]:
+        """Targets that have the same classes, and these classes, at least two."""
+        return [(tasks, classes) for tasks, classes in _patterns(self.present) if classes.sum() > 1]
+
     def task_rows(self) -> list[TaskRows]:
-        """One set: all classes in one row."""
-        noise = _contrast_noise(self.coefficients, self.cell_noise).sum(axis=0)
-        n_contrasts = np.maximum(self.present.sum(axis=1) - 1.0, 0.0)
-        dimension = self.means.shape[2] * n_contrasts[n_contrasts > 0].mean()
-        if self.present.all():
-            return [TaskRows(self._stacked(), np.empty((0, 0)), noise, dimension)]
-        return [TaskRows(None, self._common_products(), noise, dimension)]
+        """One set for the targets of every problem, all classes in one row."""
+        return [self._rows_among(classes) for _, classes in self.problems]
 
     def combine(self, weights: Sequence[Weights]) -> Floats:
         """(targets, classes, features): Σ_s a_ts · contrasts of task s, on the classes of both."""
         if self.present.all():
             return weights[0].combine(self._stacked()).reshape(self.means.shape)
-        matrix, directions = weights[0].matrix(), np.zeros_like(self.means)
-        for targets, sources, common in _groups(self.present):
-            part = matrix[np.ix_(targets, sources)] @ self._among(sources, common)
+        directions = np.zeros_like(self.means)
+        for targets, sources, common, part in self._lending(weights):
+            rows = _contrasts_among(self.means, sources, common)
             place = np.ix_(targets, np.flatnonzero(common))
-            directions[place] += part.reshape(len(targets), -1, self.means.shape[2])
+            directions[place] += (part @ rows).reshape(len(targets), -1, self.means.shape[2])
         return directions
 
     def cell_weights(self, weights: Sequence[Weights]) -> Floats:
         """(targets, classes, tasks, classes): the weight of every cell mean in `combine`."""
-        (k, m), matrix = self.present.shape, weights[0].matrix()
+        k, m = self.present.shape
         cells = np.zeros((k, m, k, m))
-        for targets, sources, common in _groups(self.present):
-            centring = _centring(common[None])[0]
-            part = np.einsum("ts,lj->tlsj", matrix[np.ix_(targets, sources)], centring)
-            cells[np.ix_(targets, np.arange(m), sources, np.arange(m))] = part
+        for targets, sources, common, part in self._lending(weights):
+            place = np.ix_(targets, np.arange(m), sources, np.arange(m))
+            cells[place] = np.einsum("ts,lj->tlsj", part, _centring(common[None])[0])
         return cells
+
+    def per_target(self, values: Sequence[Floats]) -> Floats:
+        """(targets, 1): one number a target, from the set of rows that is its own."""
+        chosen = np.zeros((len(self.present), 1))
+        for (targets, _), of_set in zip(self.problems, values, strict=True):
+            chosen[targets, 0] = of_set[targets]
+        return chosen
+
+    def relatedness(self) -> Floats:
+        """(tasks, tasks) cosines between the true contrasts, on the classes that both have."""
+        if self.present.all():
+            return cosines(self.task_rows()[0].gram())
+        k = len(self.present)
+        related = np.zeros((k, k))
+        for first, second, common in _pairs(self.present):
+            rows, columns = (_contrasts_among(self.means, t, common) for t in (first, second))
+            lengths = [
+                np.sqrt(np.maximum((r**2).sum(axis=1) - self._noise_among(common)[t], 0.0))
+                for r, t in ((rows, first), (columns, second))
+            ]
+            scale = lengths[0][:, None] * lengths[1]
+            cosine = (rows @ columns.T) / np.where(scale > 0, scale, np.inf)
+            related[np.ix_(first, second)] = np.clip(cosine, -1.0, 1.0)
+        np.fill_diagonal(related, 1.0)
+        return related
 
     def _stacked(self) -> Floats:
         return self.values.reshape(len(self.values), -1)
 
-    def _common_products(self) -> Floats:
-        n_tasks = len(self.present)
-        products = np.zeros((n_tasks, n_tasks))
-        for first, second, common in _groups(self.present):
-            rows = self._among(first, common)
-            columns = rows if first is second else self._among(second, common)
-            products[np.ix_(first, second)] = rows @ columns.T
-        return products
+    def _noise_among(self, classes: Mask) -> Floats:
+        """(tasks,): squared sampling error of the stacked contrasts among some classes."""
+        noise = _contrast_noise(_centring(self.present & classes), self.cell_noise)
+        return np.asarray(noise.sum(axis=0))
 
-    def _among(self, tasks: Codes, common: Mask) -> Floats:
-        """(tasks, common classes · features): contrasts among some of the classes, stacked."""
-        chosen = self.means[tasks][:, common]
-        return np.asarray((chosen - chosen.mean(axis=1, keepdims=True)).reshape(len(tasks), -1))
+    def _rows_among(self, classes: Mask) -> TaskRows:
+        n_contrasts = np.maximum((self.present & classes).sum(axis=1) - 1.0, 0.0)
+        dimension = self.means.shape[2] * float(n_contrasts[n_contrasts > 0].mean())
+        if self.present.all():
+            noise = self._noise_among(classes)
+            return TaskRows(self._stacked(), np.empty((0, 0)), noise, dimension)
+        products = _common_products(self.means, self.present & classes)
+        return TaskRows(None, products, self._noise_among(classes), dimension)
+
+    def _lending(self, weights: Sequence[Weights]) -> Iterator[tuple[Codes, Codes, Mask, Floats]]:
+        """Targets, tasks that lend to them, the classes of both, and how much they lend."""
+        for (targets, classes), of_set in zip(self.problems, weights, strict=True):
+            matrix = of_set.matrix()
+            for sources, theirs in _patterns(self.present):
+                if (classes & theirs).sum() > 1:
+                    yield targets, sources, classes & theirs, matrix[np.ix_(targets, sources)]
 
 
 class VersusRestContrasts:
@@ -148,6 +182,10 @@ class VersusRestContrasts:
         matrices = np.stack([w.matrix() for w in weights])
         return np.asarray(np.einsum("lts,slj->tlsj", matrices, self.coefficients))
 
+    def per_target(self, values: Sequence[Floats]) -> Floats:
+        """(targets, classes): one number a target and class."""
+        return np.stack(values, axis=1)
+
 
 def _centring(present: Mask) -> Floats:
     size = np.maximum(present.sum(axis=1), 1)[:, None, None]
@@ -160,15 +198,37 @@ def _contrast_noise(coefficients: Floats, cell_noise: Floats) -> Floats:
     return np.asarray(np.einsum("tlj,tj->lt", coefficients**2, cell_noise))
 
 
-def _groups(present: Mask) -> Iterator[tuple[Codes, Codes, Mask]]:
-    """Groups of tasks with the same classes, in pairs, and the classes that both groups have."""
+def _patterns(present: Mask) -> list[tuple[Codes, Mask]]:
+    """Tasks that have the same classes, and these classes."""
     patterns, pattern_of_task = np.unique(present, axis=0, return_inverse=True)
-    groups = [np.flatnonzero(pattern_of_task.ravel() == i) for i in range(len(patterns))]
-    for first, first_classes in zip(groups, patterns, strict=True):
-        for second, second_classes in zip(groups, patterns, strict=True):
+    groups = (np.flatnonzero(pattern_of_task.ravel() == i) for i in range(len(patterns)))
+    return list(zip(groups, patterns, strict=True))
+
+
+def _pairs(present: Mask) -> Iterator[tuple[Codes, Codes, Mask]]:
+    """Pairs of groups of tasks with at least two classes in common, and these classes."""
+    patterns = _patterns(present)
+    for first, first_classes in patterns:
+        for second, second_classes in patterns:
             common = first_classes & second_classes
             if common.sum() > 1:
                 yield first, second, common
+
+
+def _common_products(means: Floats, present: Mask) -> Floats:
+    """(tasks, tasks) inner products of contrasts, each pair on the classes that both have."""
+    products = np.zeros((len(present), len(present)))
+    for first, second, common in _pairs(present):
+        rows = _contrasts_among(means, first, common)
+        columns = rows if first is second else _contrasts_among(means, second, common)
+        products[np.ix_(first, second)] = rows @ columns.T
+    return products
+
+
+def _contrasts_among(means: Floats, tasks: Codes, common: Mask) -> Floats:
+    """(tasks, common classes · features): contrasts among some of the classes, stacked."""
+    chosen = means[tasks][:, common]
+    return np.asarray((chosen - chosen.mean(axis=1, keepdims=True)).reshape(len(tasks), -1))
 
 
 def cosines(gram: Floats) -> Floats:

@@ -28,10 +28,14 @@ class ScaledMoments(NamedTuple):
         return self.counts > 0
 
     @property
+    def class_shares(self) -> Floats:
+        """(tasks, classes): one over the number of a task's classes, zero for those it lacks."""
+        return np.asarray(self.present / np.maximum(self.present.sum(axis=1, keepdims=True), 1))
+
+    @property
     def centres(self) -> Floats:
         """(tasks, features): mean of the class means of every task."""
-        share = self.present / np.maximum(self.present.sum(axis=1, keepdims=True), 1)
-        return np.asarray(np.einsum("tj,tjp->tp", share, self.means))
+        return np.asarray(np.einsum("tj,tjp->tp", self.class_shares, self.means))
 
 
 def scaled_moments(moments: ClassMoments, scale: str | None) -> ScaledMoments:
@@ -46,13 +50,13 @@ def scaled_moments(moments: ClassMoments, scale: str | None) -> ScaledMoments:
 def _noise(counts: Floats, trace: Floats, n_features: int) -> tuple[Floats, Floats]:
     """Sampling error of every cell mean, and variance of a feature in every task.
 
-    A cell with one row says nothing about its own spread, and identical rows seem to have none:
-    they get that of all cells.
+    A cell with one row, or with one row many times, says nothing about its own spread: it gets
+    that of all cells.
     """
     freedom = np.maximum(counts - 1.0, 0.0)
     total = freedom.sum()
     pooled = trace.sum() / total if total > 0 else float(n_features)
-    spread = np.where(freedom > 0, trace / np.where(freedom > 0, freedom, 1.0), pooled)
+    spread = np.where(trace > 0, trace / np.where(freedom > 0, freedom, 1.0), pooled)
     cell_noise = np.where(counts > 0, spread / np.where(counts > 0, counts, 1.0), 0.0)
     in_task = freedom.sum(axis=1)
     level = np.where(in_task > 0, trace.sum(axis=1) / np.where(in_task > 0, in_task, 1.0), pooled)

@@ -11,8 +11,10 @@ from scipy.special import expit, softmax
 from kinspan._arrays import is_sparse
 from kinspan._cell_sums import Codes, Floats
 
-NEVER = float(np.finfo(np.float64).min)  # the score of a class that a task cannot answer
+NEVER = -100.0  # log odds of a class that a task cannot answer, below those that it can
 _BLOCK_BYTES = 1 << 21
+
+Mask = NDArray[np.bool_]
 
 
 class LinearRules(NamedTuple):
@@ -43,29 +45,45 @@ def discriminant_rules(
 
 
 def centred_rules(
-    directions: Floats, alignment: Floats, level: Floats, log_priors: Floats
+    directions: Floats, alignment: Floats, level: Floats, log_priors: Floats, present: Mask
 ) -> LinearRules:
     """Scores of Algorithm 1: unit-variance projections minus their mean over the class."""
     length = np.sqrt(np.einsum("tlp,tlp->tl", directions, directions))
     unit = 1.0 / np.where(length > 0, length, np.inf) / np.sqrt(level)[:, None]
     own_mean = np.diagonal(alignment, axis1=1, axis2=2) * unit
-    rest_mean = (alignment * unit[:, None, :]).sum(axis=1) - own_mean
-    gap = own_mean - rest_mean / max(directions.shape[1] - 1, 1)
-    # The prior moves the threshold of a unit-variance score by log π over the gap of its means.
-    shift = (log_priors - log_priors.mean(axis=1, keepdims=True)) / np.maximum(gap, 1e-3)
+    n_rivals = np.maximum(present.sum(axis=1, keepdims=True) - 1.0, 1.0)
+    rest_mean = ((alignment * present[:, :, None]).sum(axis=1) * unit - own_mean) / n_rivals
+    # The prior moves the threshold of a unit-variance score by log π over the gap of its means; of
+    # two classes both scores move, each by half.
+    share = present / np.maximum(present.sum(axis=1, keepdims=True), 1.0)
+    relative = log_priors - (share * log_priors).sum(axis=1, keepdims=True)
+    shift = relative * (1.0 + 1.0 / n_rivals) / np.maximum(own_mean - rest_mean, 1e-3)
     return LinearRules(directions * unit[..., None], shift - own_mean)
 
 
-def agreed_contrasts(
-    contrasts: Floats, weights: Floats, counts: Floats, cell_noise: Floats
-) -> Floats:
-    """(classes, features): what tasks agree on, their mean contrasts shrunken by the noise."""
-    by_class = weights[:, None] * (counts > 0)
-    total = by_class.sum(axis=0)
-    by_class = by_class / np.where(total > 0, total, 1.0)
-    mean = np.einsum("tj,tjp->jp", by_class, contrasts)
-    power, noise = (mean**2).sum(), (by_class**2 * cell_noise).sum()
-    return np.asarray(mean * max(1.0 - noise / power, 1e-3) if power > 0 else mean)
+class Agreement(NamedTuple):
+    """What tasks agree on."""
+
+    contrasts: Floats  # (classes, features), shrunken by how little they agree
+    centre: Floats  # (1, features)
+
+
+def agreement(
+    means: Floats, weights: Floats, coefficients: Floats, centres: Floats, class_shares: Floats
+) -> Agreement:
+    """Contrasts that fit all tasks best, by least squares where tasks lack classes.
+
+    Products of different tasks alone say how much of it a new task will have.
+    """
+    own = np.einsum("t,tlj,tjp->tlp", weights, coefficients, means)
+    inverse = np.linalg.pinv(np.einsum("t,tlj->lj", weights, coefficients), hermitian=True)
+    mean = inverse @ own.sum(axis=0)
+    power = float((mean**2).sum())
+    of_one = float(((inverse @ own) ** 2).sum())
+    pairs = max(1.0 - float((weights**2).sum()), 1e-9)
+    factor = max((power - of_one) / (pairs * power), 1e-3) if power > 0 else 1.0
+    centre = weights[None] @ (centres - class_shares @ mean)
+    return Agreement(mean * min(factor, 1.0), centre)
 
 
 def in_input_units(rules: LinearRules, centres: Floats, scale: Floats) -> tuple[Floats, Floats]:
@@ -79,11 +97,11 @@ def in_input_units(rules: LinearRules, centres: Floats, scale: Floats) -> tuple[
 
 def paired_scores(X: Any, rules: Codes, coef: Floats, intercept: Floats) -> Floats:
     """(rows, scores): every row with the rule of its own task, in double precision."""
-    n_scores = coef.shape[1]
-    if is_sparse(X) or n_scores > 1:
-        scores = _scores_by_task(X, rules, coef)
-    else:
-        scores = _scores_by_row(X, rules, coef[:, 0])[:, None]
+    with np.errstate(invalid="ignore"):  # infinity minus infinity: named by who calls
+        if is_sparse(X) or coef.shape[1] > 1:
+            scores = _scores_by_task(X, rules, coef)
+        else:
+            scores = _scores_by_row(X, rules, coef[:, 0])[:, None]
     return np.asarray(scores + intercept[rules])
 
 
@@ -98,21 +116,35 @@ def _scores_by_row(X: NDArray[Any], rules: Codes, coef: Floats) -> Floats:
 
 
 def _scores_by_task(X: Any, rules: Codes, coef: Floats) -> Floats:
-    """Several scores a row: one product for the rows of every task."""
+    """Several scores a row: one product for the rows of every task, a block of rows at a time."""
     scores = np.empty((X.shape[0], coef.shape[1]))
-    order = np.argsort(rules, kind="stable")
-    starts = np.flatnonzero(np.diff(rules[order], prepend=rules[order[:1]] - 1))
-    for rows in np.split(order, starts)[1:]:
-        scores[rows] = X[rows] @ coef[rules[rows[0]]].T
+    block = X.shape[0] if is_sparse(X) else max(1024, 16 * _BLOCK_BYTES // (8 * X.shape[1]))
+    for start in range(0, X.shape[0], max(block, 1)):
+        part = rules[start : start + block]
+        order = np.argsort(part, kind="stable")
+        starts = np.flatnonzero(np.diff(part[order], prepend=part[order[:1]] - 1))
+        for rows in np.split(order, starts)[1:]:
+            scores[start + rows] = X[start + rows] @ coef[part[rows[0]]].T
     return scores
 
 
-def probabilities(decision: Floats) -> Floats:
+def without_absent(scores: Floats, absent: Mask) -> Floats:
+    """Scores in which classes that a row's task cannot answer are far below all others."""
+    if scores.shape[1] == 1 or not absent.any():
+        return scores  # with two classes the rule of such a task is a constant
+    lowest = np.where(absent, np.inf, scores).min(axis=1, keepdims=True)
+    return np.where(absent, lowest + NEVER, scores)
+
+
+def probabilities(scores: Floats, absent: Mask) -> Floats:
     """(rows, classes) probabilities of scores that are log odds."""
-    if decision.shape[1] == 1:
-        second = expit(decision)
-        return np.hstack([1.0 - second, second])
-    return np.asarray(softmax(decision, axis=1))
+    if scores.shape[1] == 1:
+        second = expit(scores)
+        both = np.hstack([1.0 - second, second])
+    else:
+        both = softmax(scores, axis=1)
+    both = np.where(absent, 0.0, both)
+    return np.asarray(both / both.sum(axis=1, keepdims=True))
 
 
 def projectors(coef: Floats, n_components: int) -> Floats:

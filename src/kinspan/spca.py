@@ -20,10 +20,10 @@ from kinspan import _ids, _validation
 from kinspan._cell_sums import Codes, Floats
 from kinspan._rules import FittedRules, contrasts_of, fit_rules
 from kinspan.class_moments import ClassMoments
-from kinspan.gram import cosines
+from kinspan.gram import SharedContrasts
 from kinspan.labels import RULES
 from kinspan.metric import scaled_moments
-from kinspan.scores import paired_scores, probabilities, projectors
+from kinspan.scores import paired_scores, probabilities, projectors, without_absent
 
 _TASK = {"task": True}
 
@@ -150,16 +150,27 @@ class MultiTaskSPCA(
         sample_weight : array of shape (n_samples,), optional
             Frequencies: weight 2 is the row twice, weight 0 its absence.
         """
-        self._check_parameters()
-        features, names, column = _validation.check_rows(self, X, task, reset=True)
-        n_samples = features.shape[0]
-        labels = _validation.check_labels(y, n_samples)
-        tasks = _validation.check_tasks(column, n_samples)
-        weights = _validation.check_weights(sample_weight, n_samples)
-        moments = ClassMoments.from_checked(features, labels, tasks, weights, names)
-        return self.fit_moments(moments)
+        with _validation.unchanged_on_error(self):
+            features, names, column = _validation.check_rows(self, X, task, reset=True)
+            n_samples = features.shape[0]
+            labels = _validation.check_labels(y, n_samples)
+            tasks = _validation.check_tasks(column, n_samples)
+            weights = _validation.check_weights(sample_weight, n_samples)
+            self._check_parameters()
+            moments = ClassMoments.from_checked(features, labels, tasks, weights, names)
+            self._fit_moments(moments)
+        return self
 
     def fit_moments(self, moments: ClassMoments) -> MultiTaskSPCA:
+        """Fit from ready moments, for instance those of several machines added up."""
+        self._check_parameters()
+        with _validation.unchanged_on_error(self):
+            self._fit_moments(moments)
+            self.n_features_in_ = moments.n_features + (self.task_column is not None)
+            self.__dict__.pop("feature_names_in_", None)
+        return self
+
+    def _fit_moments(self, moments: ClassMoments) -> None:
         """The rest of the pipeline, in which nothing grows with the number of samples."""
         _validation.check_several_classes(moments.classes)
         priors = _validation.check_priors(self.priors, moments.counts)
@@ -169,12 +180,11 @@ class MultiTaskSPCA(
         share = self.unseen_classes == "share"
         fitted = fit_rules(scaled, pooled, self.labels, self.multi_class, priors, costs, share)
         self._keep(moments, fitted)
-        return self
 
     def _keep(self, moments: ClassMoments, fitted: FittedRules) -> None:
         self.moments_, self.tasks_, self.classes_ = moments, moments.tasks, moments.classes
-        self._all_coef, self._all_intercept = fitted.coef, fitted.intercept
-        self._task_weights, self._scale = fitted.task_weights, fitted.scale
+        self._rules = fitted
+        self._fitted_scale, self._fitted_multi_class = self.scale, self.multi_class
         self.coef_, self.intercept_ = fitted.coef[:-1], fitted.intercept[:-1]
         self.forecast_error_ = fitted.forecast_error
         self.single_task_error_ = fitted.single_task_error
@@ -186,33 +196,37 @@ class MultiTaskSPCA(
     def relatedness_(self) -> Floats:
         """(n_tasks, n_tasks) cosines between the class contrasts of tasks, corrected for noise."""
         check_is_fitted(self)
-        contrasts = contrasts_of(scaled_moments(self.moments_, self.scale), "shared")
-        return cosines(contrasts.task_rows()[0].gram())
+        scaled = scaled_moments(self.moments_, self._fitted_scale)
+        return SharedContrasts(scaled.means, scaled.counts, scaled.cell_noise).relatedness()
 
     @property
     def labels_(self) -> Floats:
         """(n_tasks, 1 or n_classes, n_tasks, n_classes) labels of the samples of every cell."""
         check_is_fitted(self)
-        contrasts = contrasts_of(scaled_moments(self.moments_, self.scale), self.multi_class)
-        cells = contrasts.cell_weights(self._task_weights)
+        scaled = scaled_moments(self.moments_, self._fitted_scale)
+        contrasts = contrasts_of(scaled, self._fitted_multi_class)
+        cells = contrasts.cell_weights(self._rules.task_weights)
         cells = cells[:, 1:] - cells[:, :1] if len(self.classes_) == 2 else cells
         counts = self.moments_.counts
         return np.asarray(cells / np.where(counts > 0, counts, 1.0))
 
     def decision_function(self, X: Any, *, task: Any = None) -> Floats:
-        """Scores: (n_samples,) log odds of `classes_[1]`, or (n_samples, n_classes)."""
-        scores = self._scores(X, task)
+        """Scores: (n_samples,) log odds of `classes_[1]`, or (n_samples, n_classes).
+
+        A class that the task of a row cannot answer is 100 below all others.
+        """
+        scores, _ = self._scores(X, task)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X: Any, *, task: Any = None) -> NDArray[Any]:
         """The class of every row; `task` is one id a row, or one id for all rows."""
-        scores = self._scores(X, task)
+        scores, _ = self._scores(X, task)
         best = scores[:, 0] > 0 if scores.shape[1] == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[best.astype(np.intp)])
 
     def predict_proba(self, X: Any, *, task: Any = None) -> Floats:
         """(n_samples, n_classes) probabilities, in the order of `classes_`."""
-        return probabilities(self._scores(X, task))
+        return probabilities(*self._scores(X, task))
 
     def predict_log_proba(self, X: Any, *, task: Any = None) -> Floats:
         """(n_samples, n_classes) logarithms of the probabilities."""
@@ -222,10 +236,10 @@ class MultiTaskSPCA(
     def transform(self, X: Any, *, task: Any = None) -> Floats:
         """(n_samples, n_components) projections Vᵀx on the directions of each row's task."""
         features, names, rules = self._known_rows(X, task)
-        directions = projectors(self._all_coef * self._scale[:, None, :], self._n_features_out)
+        scale = self._rules.scale[:, None, :]
+        directions = projectors(self._rules.coef * scale, self._n_features_out)
         flat = np.zeros((len(directions), self._n_features_out))
-        scores = paired_scores(features, rules, directions / self._scale[:, None, :], flat)
-        return _finite(scores, features, names)
+        return _finite(paired_scores(features, rules, directions / scale, flat), features, names)
 
     def fit_transform(
         self, X: Any, y: ArrayLike, *, task: Any = None, sample_weight: ArrayLike | None = None
@@ -241,10 +255,12 @@ class MultiTaskSPCA(
         right = _ids.same(_validation.check_labels(y, len(answers)), answers)
         return float(accuracy_score(np.ones(len(right)), right, sample_weight=sample_weight))
 
-    def _scores(self, X: Any, task: Any) -> Floats:
+    def _scores(self, X: Any, task: Any) -> tuple[Floats, NDArray[np.bool_]]:
+        """Scores, and which classes the task of every row cannot answer."""
         features, names, rules = self._known_rows(X, task)
-        scores = paired_scores(features, rules, self._all_coef, self._all_intercept)
-        return _finite(scores, features, names)
+        scores = paired_scores(features, rules, self._rules.coef, self._rules.intercept)
+        absent = self._rules.absent[rules]
+        return without_absent(_finite(scores, features, names), absent), absent
 
     def _known_rows(self, X: Any, task: Any) -> tuple[Any, NDArray[Any] | None, Codes]:
         check_is_fitted(self)

@@ -1,5 +1,6 @@
 """The only place that doubts its input: public methods pass through here on their first line."""
 
+from kinspan._validation.fitted import unchanged_on_error
 from kinspan._validation.moments import check_moments, check_removable, check_same_features
 from kinspan._validation.parameters import (
     check_choice,
@@ -34,4 +35,5 @@ __all__ = [
     "check_tasks",
     "check_weights",
     "refuse_non_finite",
+    "unchanged_on_error",
 ]

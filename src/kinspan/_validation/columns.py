@@ -38,7 +38,10 @@ def _frame(X: Any) -> nw.DataFrame[Any] | None:
 
 def _table(X: Any) -> Any:
     """Lists may hold ids beside numbers."""
-    return X if hasattr(X, "shape") else np.asarray(X, dtype=object)
+    table = X if hasattr(X, "shape") else np.asarray(X, dtype=object)
+    if len(table.shape) != 2:
+        raise ValueError(f"X has shape {table.shape}; expected a 2D array with a task column")
+    return table
 
 
 def _name(names: list[str], column: str | int) -> str:

@@ -44,8 +44,8 @@ def check_moments(moments: ClassMoments) -> None:
     """Arrays read from outside must be moments that some samples could have."""
     n_tasks, n_classes = len(moments.tasks), len(moments.classes)
     for ids in (moments.tasks, moments.classes):
-        if len(_ids.encode(ids)[0]) != len(ids):
-            raise ValueError("an id stands twice")
+        if _ids.encode(ids)[0].tolist() != ids.tolist():
+            raise ValueError("the ids are not in order, or one stands twice")
     shape = moments.means.shape
     if moments.counts.shape != (n_tasks, n_classes) or shape[:2] != (n_tasks, n_classes):
         raise ValueError("the arrays do not have the shape of the tasks and classes")

@@ -34,7 +34,7 @@ def check_costs(
         raise ValueError(f"class_weight={class_weight!r}; use None, 'balanced' or a dict")
     labels = classes.tolist()
     unknown = [label for label in class_weight if label not in labels]
-    if unknown:
+    if unknown and any(label not in class_weight for label in labels):
         raise ValueError(f"class_weight names {some(unknown)}, but the classes are {some(labels)}")
     costs = np.array([class_weight.get(label, 1.0) for label in labels], dtype=np.float64)
     if not np.isfinite(costs).all() or (costs <= 0).any():

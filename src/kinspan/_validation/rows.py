@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,9 +15,6 @@ from kinspan import _ids
 from kinspan._arrays import is_sparse
 from kinspan._validation.columns import column_of, without_column
 from kinspan._validation.messages import some
-
-_SINGLE_IDS = (str, bytes, bool, int, float, np.generic)
-
 
 _FEATURES: dict[str, Any] = {  # NaN is looked for later, in the sums, without a pass of its own
     "accept_sparse": "csr",
@@ -48,8 +44,12 @@ def check_rows(estimator: Any, X: Any, task: Any, *, reset: bool) -> Rows:
     if task is not None:
         raise ValueError(f"task= and task_column={column!r} are both given; use one of them")
     validate_data(estimator, X, reset=reset, skip_check_array=True)
+    task = column_of(X, column)
     others = check_features(without_column(X, column))
-    return others._replace(task=column_of(X, column))
+    if others.names is not None:
+        return others._replace(task=task)
+    places = np.delete(np.arange(others.features.shape[1] + 1), column)  # as the user counts them
+    return others._replace(task=task, names=places.astype(object))
 
 
 def _column_names(X: Any) -> NDArray[Any] | None:
@@ -77,17 +77,20 @@ def check_labels(y: ArrayLike, n_samples: int) -> _ids.Ids:
     return array
 
 
-def check_tasks(task: Any, n_samples: int) -> _ids.Ids:
+def check_tasks(task: Any, n_samples: int, name: str = "task") -> _ids.Ids:
     """Task ids as an array, one for every row; None is one task, called 0."""
     if task is None:
         return np.zeros(n_samples, dtype=np.int64)
-    if is_single_id(task):
-        return np.repeat(_ids.as_array([task]), n_samples)
-    array = _ids.as_array(task)
+    array = _ids.as_array([task] if is_single_id(task, n_samples) else task)
     if array.ndim != 1:
-        raise ValueError(f"task has shape {array.shape}; pass one id for every row, or a single id")
-    _check_length(array, n_samples, "task")
-    _refuse_missing(array, "task")
+        raise ValueError(
+            f"{name} has shape {array.shape}; pass one id for every row, or a single id"
+        )
+    _refuse_unhashable(array, name)
+    _refuse_missing(array, name)
+    if is_single_id(task, n_samples):
+        return np.repeat(array, n_samples)
+    _check_length(array, n_samples, name)
     return array
 
 
@@ -100,11 +103,12 @@ def check_known_tasks(task: Any, n_samples: int, known: _ids.Ids, unseen: str) -
             f"task=None, but {len(known)} tasks were fitted and each has its own rule; pass task=, "
             "one id for every row or one id for all of them"
         )
-    if is_single_id(task) or (_is_hashable(task) and task in known.tolist()):
+    if isinstance(task, tuple) and _is_one_of(task, known):
         task = _ids.as_array([task] * n_samples)
-    codes = _ids.lookup(known, check_tasks(task, n_samples))
+    ids = check_tasks(task, n_samples)
+    codes = _ids.lookup(known, ids)
     if unseen == "error" and (codes < 0).any():
-        unknown = list(dict.fromkeys(_ids.as_array(task)[codes < 0].tolist()))
+        unknown = list(dict.fromkeys(ids[codes < 0].tolist()))
         raise ValueError(
             f"task contains {some(unknown)}, which fit has not seen; fitted tasks are "
             f"{some(known.tolist())}. With unseen='shared' they get what the others agree on"
@@ -141,7 +145,7 @@ def refuse_non_finite(X: Any, names: NDArray[Any] | None) -> None:
         n_bad = int(np.count_nonzero(~np.isfinite(values)))
         if n_bad:
             kind = "NaN" if np.isnan(values).any() else "infinity"
-            name = f"{column}" if names is None else f"{names[column]!r} (position {column})"
+            name = column if names is None else repr(names[column])
             raise ValueError(
                 f"X contains {kind} in column {name}, in {n_bad} of {X.shape[0]} rows (the first "
                 "such column); impute the values, or drop those rows"
@@ -151,13 +155,33 @@ def refuse_non_finite(X: Any, names: NDArray[Any] | None) -> None:
     )
 
 
-def is_single_id(task: Any) -> bool:
-    """Whether task is one id for all rows rather than one for every row."""
-    return isinstance(task, _SINGLE_IDS) or (hasattr(task, "ndim") and task.ndim == 0)
+def is_single_id(task: Any, n_samples: int) -> bool:
+    """Whether task is one id for all rows rather than one for every row.
+
+    Text and anything that is no collection is one; a tuple is one unless it has an entry a row.
+    """
+    if isinstance(task, (str, bytes, frozenset)) or getattr(task, "ndim", None) == 0:
+        return True
+    if isinstance(task, tuple):
+        return len(task) != n_samples
+    return not hasattr(task, "__len__") and not hasattr(task, "__array__")
 
 
-def _is_hashable(value: Any) -> bool:
-    return isinstance(value, Hashable) and isinstance(value, (tuple, frozenset))
+def _is_one_of(value: tuple[Any, ...], known: _ids.Ids) -> bool:
+    try:
+        return value in set(known.tolist())
+    except TypeError:  # not hashable: a collection of ids that are not
+        return False
+
+
+def _refuse_unhashable(array: NDArray[Any], name: str) -> None:
+    for value in array if array.dtype == object else ():
+        try:
+            hash(value)
+        except TypeError:
+            raise TypeError(
+                f"{name} contains {value!r}, which is not hashable; use ids such as text or numbers"
+            ) from None
 
 
 def _is_text(value: Any) -> bool:
@@ -175,6 +199,8 @@ def _check_length(array: NDArray[Any], n_samples: int, name: str) -> None:
 def _refuse_missing(array: NDArray[Any], name: str) -> None:
     if array.dtype.kind == "f":
         missing = ~np.isfinite(array)
+    elif array.dtype.kind in "mM":
+        missing = np.isnat(array)
     elif array.dtype == object:
         missing = np.fromiter(map(_ids.is_missing, array), dtype=bool, count=len(array))
     else:

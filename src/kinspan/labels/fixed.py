@@ -22,11 +22,11 @@ def naive_weights(counts: Floats) -> Floats:
 
 def agreed_weights(counts: Floats, cell_noise: Floats) -> Floats:
     """(tasks,): weights of tasks in what they agree on: their precisions, adding up to one."""
-    noise = cell_noise.sum(axis=1)
+    n_classes = (counts > 0).sum(axis=1)
+    noise = cell_noise.sum(axis=1) / np.maximum(n_classes, 1)
     largest = noise.max() if noise.any() else 1.0
-    several = (counts > 0).sum(axis=1) > 1
-    precision = np.where(several, largest / np.maximum(noise, 1e-12 * largest), 0.0)
-    return np.asarray(precision / max(precision.sum(), 1.0))
+    precision = np.where(n_classes > 1, largest / np.maximum(noise, 1e-12 * largest), 0.0)
+    return np.asarray(precision / max(precision.sum(), 1e-300))
 
 
 def naive_rule(spectrum: Spectrum, counts: Floats) -> TaskWeights:

@@ -16,6 +16,7 @@ from kinspan._cell_sums import Floats
 from kinspan.labels.weights import Spectrum, TaskWeights
 
 _EXTRA = 10  # right vectors beyond the spikes that the removal of one row is computed in
+_MOST = 40  # right vectors at most: many tasks can share only few directions with any one
 
 
 class Others(NamedTuple):
@@ -46,14 +47,12 @@ def spectral_rule(spectrum: Spectrum) -> TaskWeights:
     variance = spectrum.deviation**2
     x = spectrum.deviation[:, None] * np.einsum("tb,tbj->tj", others.row, others.vectors)
     x = x * others.is_spike
-    mean, gain = _posterior(spectrum, others)
-    posterior = mean + np.einsum("tij,tj->ti", gain, x - mean)
+    posterior, trace = _posterior(_prior(spectrum, others), x, variance, spectrum.active)
     rank = others.is_spike.sum(axis=1)
     freedom = spectrum.active * np.maximum(spectrum.dimension - rank, 0.0)
     square = variance * (spectrum.coordinates**2).sum(axis=1)
     energy = pooled_energies(square - (x**2).sum(axis=1), freedom, variance)
     kept = kept_share(energy, freedom * variance, rank > 0)
-    trace = np.einsum("tii->t", gain)
     signal = (posterior * x).sum(axis=1) - trace * variance + kept * energy
     left, right, diagonal = _as_weights(spectrum, others, posterior - kept[:, None] * x)
     share = (trace + kept * freedom) / spectrum.dimension
@@ -64,9 +63,8 @@ def leave_each_out(spectrum: Spectrum) -> Others:
     """Spikes of A₋ₜᵀA₋ₜ = AᵀA − a_t a_tᵀ for every t, from one decomposition of A."""
     k, ratio = spectrum.active.sum(), (spectrum.active.sum() - 1.0) / spectrum.dimension
     edge = (1.0 + np.sqrt(max(ratio, 0.0))) ** 2 * spectrum.dimension
-    top = min(
-        int((spectrum.values**2 > 0.9 * edge).sum()) + _EXTRA, int((spectrum.values > 0).sum())
-    )
+    n_spikes, rank = (int((spectrum.values**2 > least).sum()) for least in (0.9 * edge, 0.0))
+    top = min(n_spikes + _EXTRA, rank, _MOST)
     row, pooled, rest_square = _basis(spectrum, top)
     squared = np.concatenate(
         [np.broadcast_to(spectrum.values[:top] ** 2, (len(row), top)), rest_square[:, None]], axis=1
@@ -109,8 +107,15 @@ def shares(squares: Floats, ratio: Floats, is_spike: Floats) -> Shares:
     return Shares(ell * is_spike, above / (ell * (ell + 1.0)), above / (ell * (ell + ratio)))
 
 
-def _posterior(spectrum: Spectrum, others: Others) -> tuple[Floats, Floats]:
-    """Prior mean of a target's coordinates, and the gain F = B (B + σ²)⁻¹ of its own data."""
+class Prior(NamedTuple):
+    """A target's coordinates as the others see them: covariance f · (diag(second) − m mᵀ)."""
+
+    mean: Floats  # (targets, spikes): m
+    second: Floats  # (targets, spikes): second moments, zero for padding
+    inflation: Floats  # (targets, 1): f, for having been estimated from few
+
+
+def _prior(spectrum: Spectrum, others: Others) -> Prior:
     precision = spectrum.precision**2
     total = np.maximum(precision.sum() - precision, 1e-300)
     n_effective = total**2 / np.maximum((precision**2).sum() - precision**2, 1e-300)
@@ -121,14 +126,27 @@ def _posterior(spectrum: Spectrum, others: Others) -> tuple[Floats, Floats]:
     mean = np.sqrt(scale * share.left * share.right) * agreement / length
     several = n_effective > 1.5  # one other task has no mean to speak of: its square is all
     mean = mean * (others.is_spike * several[:, None])
-    second = scale * share.right
-    covariance = second[:, :, None] * np.eye(second.shape[1]) - mean[:, :, None] * mean[:, None, :]
     n = np.where(several, n_effective, 2.0)
     inflation = np.where(several, n / (n - 1.0) * (1.0 + 1.0 / n), 1.0)
-    values, vectors = np.linalg.eigh(covariance)
-    values = np.maximum(values, 0.0) * inflation[:, None]
-    gain = values / (values + spectrum.deviation[:, None] ** 2) * spectrum.active[:, None]
-    return mean, np.einsum("tij,tj,tkj->tik", vectors, gain, vectors)
+    return Prior(mean, scale * share.right * others.is_spike, inflation[:, None])
+
+
+def _posterior(prior: Prior, x: Floats, variance: Floats, active: Floats) -> tuple[Floats, Floats]:
+    """Posterior mean m + F (x − m) of the coordinates, and tr F, with F = B (B + σ²)⁻¹.
+
+    B + σ² is diagonal but for −m mᵀ, and Σ m²/second ≤ 1: its inverse is that of Sherman and
+    Morrison. A target without data of its own keeps the prior mean.
+    """
+    noise = variance[:, None]
+    weights = 1.0 / (prior.inflation * prior.second + noise)
+    along = np.sqrt(prior.inflation) * prior.mean
+    rest = 1.0 - (weights * along**2).sum(axis=1, keepdims=True)
+    deviation = x - prior.mean
+    projected = (weights * along * deviation).sum(axis=1, keepdims=True) / rest
+    solved = weights * (deviation + along * projected)
+    inverse_trace = weights + (weights * along) ** 2 / rest
+    posterior = prior.mean + active[:, None] * (deviation - noise * solved)
+    return posterior, active * (1.0 - noise * inverse_trace).sum(axis=1)
 
 
 def pooled_energies(squares: Floats, freedom: Floats, variance: Floats) -> Floats:

@@ -55,6 +55,16 @@ def best_weights(cells: SampledCells, contrasts: Floats) -> Floats:
     return np.asarray(optimal_weights(cells.gram, cells.noise).T @ combination)
 
 
+def label_score_means(cells: SampledCells, labels: Floats) -> Floats:
+    """(cells,) or (cells, columns) mean scores of given labels."""
+    return mean_scores(cells, weights_of(cells, labels))
+
+
+def mean_scores(cells: SampledCells, weights: Floats) -> Floats:
+    """Mean scores of one direction, or of the components that a matrix of weights spans."""
+    return (score_means if weights.ndim == 1 else component_means)(cells, weights)
+
+
 def score_means(cells: SampledCells, weights: Floats) -> Floats:
     """(cells,) mean scores of a direction of length one (Corollary 1)."""
     square = weights @ cells.gram @ weights + weights**2 @ cells.noise
@@ -70,7 +80,7 @@ def component_means(cells: SampledCells, weights: Floats) -> Floats:
     spread = weights.T @ cells.gram @ weights + (weights.T * cells.noise) @ weights
     values, vectors = np.linalg.eigh(spread)
     values, vectors = values[::-1], positive_signs(vectors[:, ::-1])
-    kept = values > 1e-12 * max(values[0], 1e-300)
+    kept = values > 1e-13 * max(values[0], 1e-300)
     length = np.where(kept, np.sqrt(np.where(kept, values, 1.0)), np.inf)
     return np.asarray(cells.cross.T @ weights @ vectors / length)
 

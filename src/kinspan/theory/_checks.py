@@ -59,7 +59,7 @@ def check_counts(counts: ArrayLike) -> Floats:
 def check_labels(labels: ArrayLike, counts: Floats) -> Floats:
     """(cells,) labels, or (cells, columns) for a matrix of labels."""
     y = _numbers("labels", labels)
-    if y.shape == counts.shape or y.shape == (counts.size,):
+    if y.shape in (counts.shape, (counts.size,)):
         return y.ravel()
     if y.ndim == 2 and len(y) == counts.size and y.shape[1] > 0:
         return y
@@ -187,9 +187,10 @@ def check_addition(add: ArrayLike, counts: Floats) -> Floats:
 
 def check_error(error: float) -> float:
     """A probability that can be asked for."""
-    if not np.isscalar(error) or not 0 < float(error) < 1:  # type: ignore[arg-type]
+    wanted = _numbers("error", error)
+    if wanted.shape != () or not 0 < wanted < 1:
         raise ValueError(f"error is {error!r}; give a probability between 0 and 1")
-    return float(error)
+    return float(wanted)
 
 
 def check_components(n_components: int | None, n_classes: int) -> int:
@@ -216,9 +217,10 @@ def check_strengths(shared: float, own: ArrayLike, n_tasks: int) -> Floats:
 
 def check_samples(n_samples: float, n_features: int) -> tuple[float, int]:
     """Two positive sizes."""
-    if not np.isscalar(n_samples) or not 0 < float(n_samples) < np.inf:  # type: ignore[arg-type]
+    n = _numbers("n_samples", n_samples)
+    if n.shape != () or n <= 0:
         raise ValueError(f"n_samples is {n_samples!r}; give a positive number of rows")
-    return float(n_samples), _check_features(n_features, 1)
+    return float(n), _check_features(n_features, 1)
 
 
 def _check_features(n_features: int, rank: int) -> int:
@@ -236,8 +238,8 @@ def _eigenvalues(name: str, matrix: Floats) -> Floats:
     size = np.abs(matrix).max()
     if np.abs(matrix - matrix.T).max() > _ROUNDING * size:
         raise ValueError(
-            f"{name} is not symmetric: entries differ by {np.abs(matrix - matrix.T).max():.3g} from "
-            f"their mirror images; give inner products, such as M @ M.T"
+            f"{name} is not symmetric: it differs from its transpose by up to "
+            f"{np.abs(matrix - matrix.T).max():.3g}; give a symmetric matrix, such as M @ M.T"
         )
     values = np.linalg.eigvalsh((matrix + matrix.T) / 2)
     if values[0] < -_ROUNDING * size:

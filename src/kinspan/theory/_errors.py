@@ -11,7 +11,11 @@ _SCORE_AGAINST_ZERO = np.diag([1.0, 0.0])  # class 1 is answered where a unit-va
 
 
 def two_class_error(standard_means: Floats, priors: Floats) -> Floats:
-    """Error of answering class 1 above zero; (..., 2) mean scores in units of their deviation."""
+    """Error of answering class 1 above zero; (..., 2) mean scores in units of their deviation.
+
+    Beyond 40 deviations, at infinite thresholds for instance, nothing changes in double precision.
+    """
+    standard_means = np.clip(standard_means, -40.0, 40.0)
     means = np.stack([standard_means, np.zeros_like(standard_means)], axis=-1)
     return risk.error_rate(means, _SCORE_AGAINST_ZERO, priors)
 

@@ -1,0 +1,76 @@
+"""One task singled out: its contrasts, its best labels, and the error that labels make on it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinspan._cell_sums import Floats
+from kinspan.theory._cells import (
+    SampledCells,
+    best_weights,
+    label_score_means,
+    labels_of,
+    mean_scores,
+)
+from kinspan.theory._errors import nearest_mean_error
+from kinspan.theory.threshold import best_error
+
+
+def contrasts(counts: Floats, target: int) -> Floats:
+    """δ = e_t1 − e_t2 of shape (cells,); for more classes (cells, classes): e_tj − their mean.
+
+    The directions of all pairs of classes are combinations of these columns, so that components
+    made of them are best for every pair at once.
+    """
+    k, m = counts.shape
+    centring = np.eye(m) - 1.0 / m
+    own = 2 * centring[:, 0] if m == 2 else centring
+    delta = np.zeros((k, *own.shape))
+    delta[target] = own
+    return delta.reshape(k * m, *own.shape[1:])
+
+
+def best_labels(cells: SampledCells, counts: Floats, target: int) -> Floats:
+    """(tasks, classes), or (cells, classes) for more than two classes."""
+    labels = labels_of(cells, best_weights(cells, contrasts(counts, target)))
+    return labels.reshape(counts.shape) if counts.shape[1] == 2 else labels
+
+
+def error_of_labels(
+    cells: SampledCells, counts: Floats, labels: Floats, target: int, priors: Floats | None
+) -> float | Floats:
+    """Error on the target with given labels, whatever cells the rows are drawn from."""
+    return target_error(of_target(label_score_means(cells, labels), counts, target), priors)
+
+
+def error_of_best_labels(
+    cells: SampledCells, counts: Floats, target: int, priors: Floats | None
+) -> float | Floats:
+    """Error on the target with the best weights, whatever cells the rows are drawn from."""
+    weights = best_weights(cells, contrasts(counts, target))
+    return target_error(of_target(mean_scores(cells, weights), counts, target), priors)
+
+
+def of_target(per_cell: Floats, counts: Floats, target: int) -> Floats:
+    """The rows of the target's cells."""
+    m = counts.shape[1]
+    return per_cell[target * m : (target + 1) * m]
+
+
+def target_error(score_means: Floats, priors: Floats | None) -> float | Floats:
+    """Error from the mean scores of the classes of a target, whose scores have unit variance.
+
+    Two classes: a number, by the best threshold, above one half for a negative gap. With several
+    components the score is the one along the difference of the means. More classes: the matrix of
+    the errors of all pairs.
+    """
+    if len(score_means) > 2:
+        return nearest_mean_error(score_means.reshape(len(score_means), -1))
+    if score_means.ndim > 1:
+        score_means = _along_difference(score_means)
+    return best_error(score_means, np.ones(2), np.full(2, 0.5) if priors is None else priors)
+
+
+def _along_difference(score_means: Floats) -> Floats:
+    half = float(np.linalg.norm(score_means[0] - score_means[1])) / 2
+    return np.array([half, -half])

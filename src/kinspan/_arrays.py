@@ -1,4 +1,4 @@
-"""The only file that knows that array libraries differ."""
+"""Where array libraries differ."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def _columns(train: Any, test: Any) -> list[Floats]:
     """Forecast, actual, alone and naive errors of every task in one draw."""
     X, y, task = train
     ours, alone, naive = (
-        MultiTaskSPCA(labels=rule).fit(X, y, task=task) for rule in ("plugin", "single", "naive")
+        MultiTaskSPCA(labels=rule).fit(X, y, task=task) for rule in ("spectral", "single", "naive")
     )
     return [ours.forecast_error_, *(_errors(model, *test) for model in (ours, alone, naive))]
 
@@ -130,7 +130,7 @@ def run(path: Path) -> None:
         "own; naive: the same, all tasks pooled. forecast: announced by the fit from the training"
     )
     print(
-        "labels alone, by the formula of the paper: right for Gaussian noise without correlation,"
+        "labels alone, by the formula of the paper: close for Gaussian noise without correlation,"
     )
     print("far too optimistic for the correlated pixels of digits.")
     draw(digits, gaussian, path)

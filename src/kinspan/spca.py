@@ -49,8 +49,8 @@ class MultiTaskSPCA(
         What features are divided by: their standard deviation within the classes of all tasks, the
         total standard deviation of each task, or nothing.
     multi_class : {"shared", "one-vs-all"}, default="shared"
-        One relatedness for all classes, or one for every class (Algorithm 1 of the paper). The same
-        for two classes.
+        One relatedness for all classes, or one for every class (Algorithm 1 of the paper), whose
+        scores are in standard deviations and not log odds.
     priors : None, "empirical" or array of shape (n_classes,), default=None
         Class priors: equal, each task's own frequencies, or given.
     class_weight : None, "balanced" or dict, default=None
@@ -74,7 +74,8 @@ class MultiTaskSPCA(
     coef_ : array of shape (n_tasks, 1 or n_classes, n_features)
         In the units of X. With two classes the one row points towards `classes_[1]`.
     intercept_ : array of shape (n_tasks, 1 or n_classes)
-        Scores are log odds (two classes) or log probabilities up to a constant.
+        Scores are log odds (two classes) or log probabilities up to a constant, as far as features
+        are uncorrelated within classes; with correlated features they are too confident.
     forecast_error_ : array of shape (n_tasks,)
         The error that each task's rule will make on new rows: the formula of the paper, fed with
         estimates. NaN for a task with a single class.

@@ -174,8 +174,8 @@ REFUSED: dict[str, dict[str, Any]] = {
     "y=None": {"y": None},
     "given twice, as task and as groups": {"task": [0, 0, 1, 1]},
     "groups has 3 values for 4 rows|task has 3 values for 4 rows": {"groups": [0, 0, 1]},
-    "task has missing values": {"groups": [0.0, 0.0, 1.0, np.nan]},
-    "y has missing values": {"y": ["a", None, "a", "b"]},
+    "task contains NaN, None or infinity in 1 of 4": {"groups": [0.0, 0.0, 1.0, np.nan]},
+    "y contains NaN, None or infinity in 1 of 4": {"y": ["a", None, "a", "b"]},
     r"y has shape \(4, 2\)": {"y": np.zeros((4, 2))},
     "not hashable": {"groups": objects([[1], [1], [2], [2]])},  # type: ignore[list-item]
     "inconsistent numbers of samples": {"X": np.zeros((3, 1))},

@@ -191,8 +191,8 @@ def _is_text(value: Any) -> bool:
 def _check_length(array: NDArray[Any], n_samples: int, name: str) -> None:
     if len(array) != n_samples:
         raise ValueError(
-            f"{name} has {len(array)} entries but X has {n_samples} rows: found input variables "
-            "with inconsistent numbers of samples"
+            f"{name} has {len(array)} values for {n_samples} rows: found input variables with "
+            "inconsistent numbers of samples; pass one a row"
         )
 
 

@@ -22,20 +22,23 @@ class Source(NamedTuple):
     """Who publishes them."""
 
 
-def data_folder(data: Folder) -> Path:
-    """Return the folder given, or else the one the environment names."""
+def data_folder(data: Folder, stored: str, way_out: str) -> Path:
+    """Return the folder given, or else the one the environment names.
+
+    Where there is none, the error says which file it should hold and who publishes the data.
+    """
     chosen = data if data is not None else os.environ.get(VARIABLE)
     if not chosen:
         raise FileNotFoundError(
             f"no data folder: data is {data!r} and the environment variable {VARIABLE} is "
-            f"{os.environ.get(VARIABLE)!r}; give the folder that holds the files as data= or in "
-            f"{VARIABLE}"
+            f"{os.environ.get(VARIABLE)!r}; give the folder that holds {stored} as data= or in "
+            f"{VARIABLE}; {way_out}"
         )
     if not Path(chosen).is_dir():
         origin = "data" if data is not None else f"the environment variable {VARIABLE}"
         raise FileNotFoundError(
-            f"{origin} is {str(chosen)!r}, which is not a folder; give the folder that holds the "
-            "files"
+            f"{origin} is {str(chosen)!r}, which is not a folder; give the folder that holds "
+            f"{stored}; {way_out}"
         )
     return Path(chosen)
 

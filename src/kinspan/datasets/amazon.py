@@ -62,7 +62,8 @@ def load_amazon_reviews(
     """
     if features not in ("tfidf400", "counts5000"):
         raise ValueError(f"features is {features!r}; give 'tfidf400' or 'counts5000'")
-    folder = data_folder(data)
+    source = FREQUENCIES if features == "tfidf400" else COUNTS
+    folder = data_folder(data, source.stored, source.way_out)
     dataset = _frequencies(folder) if features == "tfidf400" else _counts(folder)
     return replace(dataset, classes=CLASSES)
 

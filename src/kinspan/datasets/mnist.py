@@ -59,7 +59,7 @@ def load_mnist(pairs: Sequence[Pair] | None = None, *, data: Folder = None) -> T
     """
     if pairs is not None:
         _check_pairs(pairs)
-    found = locate(data_folder(data), MNIST)
+    found = locate(data_folder(data, MNIST.stored, MNIST.way_out), MNIST)
     whole = _stored(found) if isinstance(found, Path) else _published(*found)
     return whole if pairs is None else _as_pairs(whole, pairs)
 

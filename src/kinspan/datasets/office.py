@@ -76,7 +76,7 @@ def load_office_home(pair: tuple[str, str] | None = None, *, data: Folder = None
 
 
 def _load(office: Office, pair: tuple[str, str] | None, data: Folder) -> TaskDataset:
-    folder = data_folder(data)
+    folder = data_folder(data, office.stored, _stored_way_out(office))
     if pair is None:
         return read_efficientnet(
             need_stored(folder, office.stored, _stored_way_out(office)), office.name

@@ -80,7 +80,8 @@ def load_office_caltech(
     """
     if features not in ("surf", "efficientnet-lite2"):
         raise ValueError(f"features is {features!r}; give 'surf' or 'efficientnet-lite2'")
-    folder = data_folder(data)
+    stored, way_out = (SURF.stored, SURF.way_out) if features == "surf" else (DEEP, DEEP_WAY_OUT)
+    folder = data_folder(data, stored, way_out)
     if features == "surf":
         return replace(_surf(folder), classes=CLASSES)
     return read_efficientnet(need_stored(folder, DEEP, DEEP_WAY_OUT), "Office-Caltech")

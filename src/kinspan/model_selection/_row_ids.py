@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinspan._ids import as_array, encode, is_missing
+from kinspan._ids import encode
+from kinspan._validation import check_tasks
 from kinspan._validation.columns import column_of
 
 
@@ -25,19 +26,7 @@ class RowIds(NamedTuple):
 
 def row_ids(values: Any, name: str, n_rows: int) -> RowIds:
     """The ids of `n_rows` rows; a single id stands for all of them."""
-    array = as_array(values)
-    if array.ndim == 0:
-        array = np.full(n_rows, array)
-    if array.ndim != 1:
-        raise ValueError(
-            f"{name} has shape {array.shape}; pass one id per row, an array of shape ({n_rows},)"
-        )
-    if len(array) != n_rows:
-        raise ValueError(f"{name} has {len(array)} values for {n_rows} rows; pass one per row")
-    ids = _encoded(array, name)
-    if any(is_missing(value) for value in ids.distinct.tolist()):
-        raise ValueError(f"{name} has missing values; give these rows an id or leave them out")
-    return ids
+    return RowIds(*encode(check_tasks(values, n_rows, name)))
 
 
 def task_ids(X: Any, task: Any, task_column: str | int | None, n_rows: int) -> RowIds | None:
@@ -50,10 +39,3 @@ def task_ids(X: Any, task: Any, task_column: str | int | None, n_rows: int) -> R
     if task_column is not None:
         return row_ids(column_of(X, task_column), f"task_column={task_column!r}", n_rows)
     return None if task is None else row_ids(task, "task", n_rows)
-
-
-def _encoded(array: NDArray[Any], name: str) -> RowIds:
-    try:
-        return RowIds(*encode(array))
-    except TypeError as error:
-        raise TypeError(f"{name} holds ids that are not hashable: {error}") from None

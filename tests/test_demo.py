@@ -22,10 +22,10 @@ def test_demo_prints_every_task_and_draws(
 
 
 def test_digit_errors_of_the_table_are_those_of_the_prototypes() -> None:
-    """A prototype had 5.8 % alone, 33 % naive, 4.0 % spectral; draws differ by about a point."""
+    """Without covariance in the metric a prototype had 5.8 % alone, 33 % naive, 4.0 % spectral."""
     table = _demo.digit_table()
     assert len(table.tasks) == 45
-    assert 0.03 < table.actual.mean() < table.alone.mean() < 0.07
+    assert 0.01 < table.actual.mean() < table.alone.mean() < 0.05
     assert 0.25 < table.naive.mean() < 0.4
     assert (table.labels == 10).all()
 

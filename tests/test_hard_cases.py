@@ -224,7 +224,10 @@ def test_named_columns_are_named_in_the_message() -> None:
 ERRORS: dict[str, tuple[Any, str]] = {
     "empty": (lambda X, y, t: MultiTaskSPCA().fit(X[:0], y[:0], task=t[:0]), "0 sample"),
     "no features": (lambda X, y, t: MultiTaskSPCA().fit(X[:, :0], y, task=t), "0 feature"),
-    "short y": (lambda X, y, t: MultiTaskSPCA().fit(X, y[:5], task=t), "y has 5 values for 300 rows"),
+    "short y": (
+        lambda X, y, t: MultiTaskSPCA().fit(X, y[:5], task=t),
+        "y has 5 values for 300 rows",
+    ),
     "short task": (
         lambda X, y, t: MultiTaskSPCA().fit(X, y, task=t[:5]),
         "task has 5 values for 300 rows",

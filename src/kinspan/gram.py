@@ -53,8 +53,11 @@ class SharedContrasts:
     unrelated.
     """
 
-    def __init__(self, means: Floats, counts: Floats, cell_noise: Floats) -> None:
+    def __init__(
+        self, means: Floats, counts: Floats, cell_noise: Floats, dimension: float | None = None
+    ) -> None:
         self.means, self.present, self.cell_noise = means, counts > 0, cell_noise
+        self.dimension = float(means.shape[2]) if dimension is None else dimension
 
     @cached_property
     def coefficients(self) -> Floats:
@@ -130,7 +133,7 @@ class SharedContrasts:
 
     def _rows_among(self, classes: Mask) -> TaskRows:
         n_contrasts = np.maximum((self.present & classes).sum(axis=1) - 1.0, 0.0)
-        dimension = self.means.shape[2] * float(n_contrasts[n_contrasts > 0].mean())
+        dimension = self.dimension * float(n_contrasts[n_contrasts > 0].mean())
         if self.present.all():
             noise = self._noise_among(classes)
             return TaskRows(self._stacked(), np.empty((0, 0)), noise, dimension)
@@ -149,8 +152,11 @@ class SharedContrasts:
 class VersusRestContrasts:
     """A relatedness for every class: its mean minus that of all other rows (Algorithm 1)."""
 
-    def __init__(self, means: Floats, counts: Floats, cell_noise: Floats) -> None:
+    def __init__(
+        self, means: Floats, counts: Floats, cell_noise: Floats, dimension: float | None = None
+    ) -> None:
         self.means, self.counts, self.cell_noise = means, counts, cell_noise
+        self.dimension = float(means.shape[2]) if dimension is None else dimension
 
     @cached_property
     def coefficients(self) -> Floats:
@@ -169,8 +175,8 @@ class VersusRestContrasts:
     def task_rows(self) -> list[TaskRows]:
         """One set for every class."""
         noise = _contrast_noise(self.coefficients, self.cell_noise)
-        rows, p = self.values.transpose(1, 0, 2), float(self.means.shape[2])
-        return [TaskRows(r, np.empty((0, 0)), n, p) for r, n in zip(rows, noise, strict=True)]
+        sets = zip(self.values.transpose(1, 0, 2), noise, strict=True)
+        return [TaskRows(rows, np.empty((0, 0)), n, self.dimension) for rows, n in sets]
 
     def combine(self, weights: Sequence[Weights]) -> Floats:
         """(targets, classes, features): Σ_s a_ts · contrast l of task s, weights of class l."""

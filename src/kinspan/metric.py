@@ -1,4 +1,8 @@
-"""Step 2: class moments → a common scale, in which the noise of all features is comparable."""
+"""Step 2: moments and sampled rows → a common scale, and a share of the covariance in it.
+
+In the scale the noise of all features has the same size; in the metric (1 − ρ) I + ρ C, with C the
+covariance within classes over its mean eigenvalue, it also loses its correlations.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +25,7 @@ class ScaledMoments(NamedTuple):
     counts: Floats  # (tasks, classes)
     cell_noise: Floats  # (tasks, classes): tr C / n, the squared sampling error of a cell mean
     noise_level: Floats  # (tasks,): tr C / features, the variance of a feature within a class
+    dimension: float  # (tr C)² / tr C²: over how many features the noise is really spread
 
     @property
     def present(self) -> NDArray[np.bool_]:
@@ -44,7 +49,7 @@ def scaled_moments(moments: ClassMoments, scale: str | None) -> ScaledMoments:
     trace = (moments.squares / divisor[:, None, :] ** 2).sum(axis=2)
     cell_noise, level = _noise(moments.counts, trace, moments.n_features)
     means = moments.means / divisor[:, None, :]
-    return ScaledMoments(divisor, means, moments.counts, cell_noise, level)
+    return ScaledMoments(divisor, means, moments.counts, cell_noise, level, moments.n_features)
 
 
 def _noise(counts: Floats, trace: Floats, n_features: int) -> tuple[Floats, Floats]:
@@ -94,3 +99,57 @@ def _total_variance(counts: Floats, means: Floats, squares: Floats) -> Floats:
     deviations = np.where(counts[..., None] > 0, means - centre[:, None, :], 0.0)
     between = np.einsum("tj,tjp->tp", counts, deviations**2)
     return np.asarray((squares.sum(axis=1) + between) / n)
+
+
+class Covariance(NamedTuple):
+    """Covariance within classes of the scaled features, over all tasks, from sampled rows."""
+
+    axes: Floats  # (features, axes): eigenvectors
+    values: Floats  # (axes,): eigenvalues, over their mean
+    residuals: Floats  # (rows, axes): the rows minus their cell means
+    n_rows: float  # rows that it comes from, with their weights
+    mean_value: float  # mean eigenvalue
+
+    def stretch(self, share: float) -> Floats:
+        """(axes,): eigenvalues of the metric, those of all other directions being 1 − share."""
+        return np.asarray((1.0 - share) + share * self.values)
+
+    def whiten(self, rows: Floats, share: float) -> Floats:
+        """Rows (…, features) in the metric: times its inverse symmetric root."""
+        if share == 0.0:
+            return rows
+        rest = 1.0 / np.sqrt(1.0 - share)
+        along = rows @ self.axes * (1.0 / np.sqrt(self.stretch(share)) - rest)
+        return np.asarray(rest * rows + along @ self.axes.T)
+
+
+def covariance_of_rows(residuals: Floats, weights: Floats) -> Covariance:
+    """From the smaller of the two Gram matrices of residuals (rows, features)."""
+    n_rows = max(float(weights.sum()), 1.0)
+    n, p = residuals.shape
+    rows = residuals * np.sqrt(weights / n_rows)[:, None]
+    if n >= p:
+        values, axes = np.linalg.eigh(rows.T @ rows)
+    else:
+        values, left = np.linalg.eigh(rows @ rows.T)
+        kept = values > 1e-12 * max(float(values[-1]), 1e-300)
+        values, left = values[kept], left[:, kept]
+        axes = rows.T @ left / np.sqrt(values)
+    values = np.maximum(values, 0.0)
+    mean_value = float(values.sum()) / p if values.sum() > 0 else 1.0
+    return Covariance(axes, values / mean_value, residuals @ axes, n_rows, mean_value)
+
+
+def in_metric(scaled: ScaledMoments, covariance: Covariance, share: float) -> ScaledMoments:
+    """Moments in the metric, their noise changed as its trace changes."""
+    remaining = covariance.values / covariance.stretch(share)
+    trace, p = remaining.sum(), scaled.means.shape[2]
+    ratio = trace / max(covariance.values.sum(), 1e-300)
+    # Squares of estimated eigenvalues are too large by the square of the trace over the rows.
+    square = max((remaining**2).sum() - trace**2 / covariance.n_rows, trace**2 / p)
+    return scaled._replace(
+        means=covariance.whiten(scaled.means, share),
+        cell_noise=scaled.cell_noise * ratio,
+        noise_level=scaled.noise_level * ratio,
+        dimension=float(trace**2 / square),
+    )

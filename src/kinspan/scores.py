@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, softmax
+from scipy.optimize import minimize_scalar
+from scipy.special import expit, logsumexp, softmax
 
 from kinspan._arrays import is_sparse
 from kinspan._cell_sums import Codes, Floats
@@ -86,13 +87,35 @@ def agreement(
     return Agreement(mean * min(factor, 1.0), centre)
 
 
-def in_input_units(rules: LinearRules, centres: Floats, scale: Floats) -> tuple[Floats, Floats]:
-    """(coef, intercept) for rows in their own units; two classes make one score, for the second."""
-    coef = rules.coef / scale[:, None, :]
+def in_input_units(
+    rules: LinearRules, whitened: Floats, centres: Floats, scale: Floats
+) -> tuple[Floats, Floats]:
+    """(coef, intercept) for rows in their own units; two classes make one score, for the second.
+
+    Rules and centres are in the metric, `whitened` is coef with the metric applied once more.
+    """
+    coef = whitened / scale[:, None, :]
     intercept = rules.offset - np.einsum("tlp,tp->tl", rules.coef, centres)
     if coef.shape[1] == 2:
         return coef[:, 1:] - coef[:, :1], intercept[:, 1:] - intercept[:, :1]
     return coef, intercept
+
+
+def temperature(scores: Floats, classes: Codes, weights: Floats, present: Mask) -> float:
+    """The factor that makes scores of rows log odds: of the largest likelihood, for all tasks.
+
+    Scores are without priors. A factor far from one has to be worth it: its log is normal a priori.
+    """
+    usable = ~np.isnan(scores[:, 0])
+    scores, classes = np.where(present, scores, -np.inf)[usable], classes[usable]
+    weights, places = weights[usable], np.arange(usable.sum())
+
+    def loss(log_factor: float) -> float:
+        tempered = np.exp(log_factor) * scores
+        surprise = logsumexp(tempered, axis=1) - tempered[places, classes]
+        return float(weights @ surprise + 0.5 * log_factor**2)
+
+    return float(np.exp(minimize_scalar(loss, bounds=(-7.0, 4.0), method="bounded").x))
 
 
 def paired_scores(X: Any, rules: Codes, coef: Floats, intercept: Floats) -> Floats:

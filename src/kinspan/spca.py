@@ -18,11 +18,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from kinspan import _ids, _validation
 from kinspan._cell_sums import Codes, Floats
-from kinspan._rules import FittedRules, contrasts_of, fit_rules
+from kinspan._fit import Options, fit
+from kinspan._rules import contrasts_of
 from kinspan.class_moments import ClassMoments
 from kinspan.gram import SharedContrasts
 from kinspan.labels import RULES
 from kinspan.metric import scaled_moments
+from kinspan.row_sample import RowSample
 from kinspan.scores import paired_scores, probabilities, projectors, without_absent
 
 _TASK = {"task": True}
@@ -48,6 +50,14 @@ class MultiTaskSPCA(
     scale : {"pooled", "task", None}, default="pooled"
         What features are divided by: their standard deviation within the classes of all tasks, the
         total standard deviation of each task, or nothing.
+    metric : "auto" or float, default="auto"
+        The share of the covariance within classes in the metric, at least 0 and below 1: 0 treats
+        features as uncorrelated, 1 would be linear discriminant analysis. `"auto"` takes the one
+        with the smallest forecast of the error, without cross-validation.
+    row_sample : int, default=100
+        Rows kept of every class of every task, for the covariance and the forecast; chosen by their
+        content. With 0 the metric is 0 and the forecast is the formula of the paper, which is too
+        optimistic for correlated features. Memory and time grow with their number.
     multi_class : {"shared", "one-vs-all"}, default="shared"
         One relatedness for all classes, or one for every class (Algorithm 1 of the paper), whose
         scores are in standard deviations and not log odds.
@@ -74,19 +84,24 @@ class MultiTaskSPCA(
     coef_ : array of shape (n_tasks, 1 or n_classes, n_features)
         In the units of X. With two classes the one row points towards `classes_[1]`.
     intercept_ : array of shape (n_tasks, 1 or n_classes)
-        Scores are log odds (two classes) or log probabilities up to a constant, as far as features
-        are uncorrelated within classes; with correlated features they are too confident.
+        Scores are log odds (two classes) or log probabilities up to a constant, calibrated on rows
+        that were left out.
     forecast_error_ : array of shape (n_tasks,)
-        The error that each task's rule will make on new rows: the formula of the paper, fed with
-        estimates. NaN for a task with a single class.
-    single_task_error_ : array of shape (n_tasks,)
-        The same for each task alone.
+        The error that each task's rule will make on new rows, from sampled rows that were left out
+        in turn, in closed form; where none can be left out, the formula of the paper. NaN for a
+        task with a single class.
+    forecast_interval_ : array of shape (n_tasks, 2)
+        90 % interval for the error of this fitted rule on new rows of the task.
+    single_task_error_, transfer_gain_ : arrays of shape (n_tasks,)
+        The forecast for each task alone in the same metric, and how much more it is.
+    metric_ : float
+        The share of the covariance in the metric.
     labels_ : array of shape (n_tasks, 1 or n_classes, n_tasks, n_classes)
         labels_[t, r, s, j] is the label of the samples of class j in task s when row r of the rule
         of task t is learnt, up to a factor of the rule. Computed on access.
     relatedness_ : array of shape (n_tasks, n_tasks)
         Cosines between the class contrasts of tasks, corrected for noise. Computed on access.
-    moments_ : ClassMoments
+    moments_, sample_ : ClassMoments, RowSample or None
         Everything that was learnt from the samples.
     n_features_in_, feature_names_in_
         As in scikit-learn; a task column counts.
@@ -118,6 +133,8 @@ class MultiTaskSPCA(
         *,
         labels: str = "spectral",
         scale: str | None = "pooled",
+        metric: float | str = "auto",
+        row_sample: int = 100,
         multi_class: str = "shared",
         priors: ArrayLike | str | None = None,
         class_weight: dict[Hashable, float] | str | None = None,
@@ -128,6 +145,8 @@ class MultiTaskSPCA(
     ) -> None:
         self.labels = labels
         self.scale = scale
+        self.metric = metric
+        self.row_sample = row_sample
         self.multi_class = multi_class
         self.priors = priors
         self.class_weight = class_weight
@@ -159,36 +178,48 @@ class MultiTaskSPCA(
             weights = _validation.check_weights(sample_weight, n_samples)
             self._check_parameters()
             moments = ClassMoments.from_checked(features, labels, tasks, weights, names)
-            self._fit_moments(moments)
+            sample = None
+            if self.row_sample > 0:
+                sample = RowSample.from_checked(features, labels, tasks, weights, self.row_sample)
+            self._fit_moments(moments, sample)
         return self
 
-    def fit_moments(self, moments: ClassMoments) -> MultiTaskSPCA:
-        """Fit from ready moments, for instance those of several machines added up."""
+    def fit_moments(self, moments: ClassMoments, sample: RowSample | None = None) -> MultiTaskSPCA:
+        """Fit from ready moments, for instance those of several machines added up.
+
+        Without a sample of rows the metric has no covariance in it, and the forecast is the formula
+        of the paper.
+        """
         self._check_parameters()
         with _validation.unchanged_on_error(self):
-            self._fit_moments(moments)
+            self._fit_moments(moments, sample)
             self.n_features_in_ = moments.n_features + (self.task_column is not None)
             self.__dict__.pop("feature_names_in_", None)
         return self
 
-    def _fit_moments(self, moments: ClassMoments) -> None:
+    def _fit_moments(self, moments: ClassMoments, sample: RowSample | None) -> None:
         """The rest of the pipeline, in which nothing grows with the number of samples."""
         _validation.check_several_classes(moments.classes)
         priors = _validation.check_priors(self.priors, moments.counts)
         costs = _validation.check_costs(self.class_weight, moments.classes, priors)
-        scaled = scaled_moments(moments, self.scale)
-        pooled = scaled_moments(moments, "pooled") if self.scale == "task" else scaled
-        share = self.unseen_classes == "share"
-        fitted = fit_rules(scaled, pooled, self.labels, self.multi_class, priors, costs, share)
-        self._keep(moments, fitted)
-
-    def _keep(self, moments: ClassMoments, fitted: FittedRules) -> None:
-        self.moments_, self.tasks_, self.classes_ = moments, moments.tasks, moments.classes
-        self._rules = fitted
+        options = Options(
+            self.labels,
+            self.scale,
+            self.multi_class,
+            self.metric,
+            self.unseen_classes == "share",
+            priors,
+            np.log(priors * costs),
+        )
+        self._rules = fitted = fit(moments, sample, options)
         self._fitted_scale, self._fitted_multi_class = self.scale, self.multi_class
+        self.moments_, self.sample_ = moments, sample
+        self.tasks_, self.classes_ = moments.tasks, moments.classes
         self.coef_, self.intercept_ = fitted.coef[:-1], fitted.intercept[:-1]
-        self.forecast_error_ = fitted.forecast_error
+        self.metric_, self.forecast_error_ = fitted.metric, fitted.forecast_error
+        self.forecast_interval_ = fitted.forecast_interval
         self.single_task_error_ = fitted.single_task_error
+        self.transfer_gain_ = self.single_task_error_ - self.forecast_error_
         self._n_features_out = _validation.check_n_components(
             self.n_components, len(self.classes_) - 1
         )
@@ -272,6 +303,7 @@ class MultiTaskSPCA(
     def _check_parameters(self) -> None:
         _validation.check_choice("labels", self.labels, RULES)
         _validation.check_choice("scale", self.scale, ("pooled", "task", None))
+        _validation.check_metric(self.metric, self.row_sample)
         _validation.check_choice("multi_class", self.multi_class, ("shared", "one-vs-all"))
         _validation.check_choice("unseen", self.unseen, ("error", "shared"))
         _validation.check_choice("unseen_classes", self.unseen_classes, ("never", "share"))

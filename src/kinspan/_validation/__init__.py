@@ -5,6 +5,7 @@ from kinspan._validation.moments import check_moments, check_removable, check_sa
 from kinspan._validation.parameters import (
     check_choice,
     check_costs,
+    check_metric,
     check_n_components,
     check_priors,
     check_several_classes,
@@ -25,6 +26,7 @@ __all__ = [
     "check_features",
     "check_known_tasks",
     "check_labels",
+    "check_metric",
     "check_moments",
     "check_n_components",
     "check_priors",

@@ -1,7 +1,6 @@
-"""Step 6: rules → the error that they will make on new rows.
+"""Errors of Gaussian scores; the same functions serve theory and prediction.
 
-The same functions serve theory and prediction: fed population inner products they give the limits
-of the paper, fed unbiased estimates they give the forecast.
+Fed population inner products they give the limits of the paper, fed unbiased estimates a forecast.
 """
 
 from __future__ import annotations

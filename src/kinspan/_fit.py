@@ -1,0 +1,225 @@
+"""Steps 2 to 6 in a row: moments and sampled rows → what the estimator keeps."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinspan._cell_sums import Floats
+from kinspan._rules import (
+    Solution,
+    agreed,
+    fill_absent,
+    isotropic_error,
+    rule_parts,
+    shared_rule,
+    solve,
+)
+from kinspan.class_moments import ClassMoments
+from kinspan.labels import TaskWeights
+from kinspan.metric import (
+    Covariance,
+    ScaledMoments,
+    covariance_of_rows,
+    in_metric,
+    scaled_moments,
+)
+from kinspan.risk import Forecast, Residuals, forecast_of_scores, leave_one_out_scores
+from kinspan.row_sample import RowSample
+from kinspan.scores import LinearRules, in_input_units, temperature
+
+SHARES = (0.0, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
+
+
+class Options(NamedTuple):
+    """Parameters of the estimator, checked."""
+
+    labels: str
+    scale: str | None
+    multi_class: str
+    metric: float | str
+    share_classes: bool
+    priors: Floats  # (tasks, classes)
+    log_priors: Floats  # (tasks, classes): of prior times cost
+
+
+class FittedRules(NamedTuple):
+    """What the estimator keeps. The last rule is the shared one, for tasks that are not fitted."""
+
+    coef: Floats  # (tasks + 1, 1 or classes, features), in the units of the input
+    intercept: Floats  # (tasks + 1, 1 or classes)
+    absent: NDArray[np.bool_]  # (tasks + 1, classes): what is never answered
+    scale: Floats  # (tasks + 1, features)
+    task_weights: list[TaskWeights]
+    metric: float  # the share of the covariance
+    forecast_error: Floats  # (tasks,)
+    forecast_interval: Floats  # (tasks, 2)
+    single_task_error: Floats  # (tasks,)
+
+
+class Candidate(NamedTuple):
+    """The rules of one metric, and what to expect of them."""
+
+    share: float
+    scaled: ScaledMoments
+    solution: Solution
+    alone: Solution
+    scores: Floats | None  # (rows, classes): of sampled rows, each left out
+    forecast: Forecast
+    forecast_alone: Forecast
+
+
+def fit(moments: ClassMoments, sample: RowSample | None, options: Options) -> FittedRules:
+    """All tasks at once."""
+    scaled = scaled_moments(moments, options.scale)
+    covariance = None if sample is None else _covariance(scaled, sample)
+    shares: tuple[float, ...] = (0.0,)
+    if covariance is None:
+        sample = None
+    else:
+        shares = SHARES if options.metric == "auto" else (float(options.metric),)
+    candidates = [_candidate(scaled, covariance, sample, share, options) for share in shares]
+    best = _best(candidates, sample)
+    return _kept(best, moments, covariance, sample, options, _optimism(candidates, best, sample))
+
+
+def _covariance(scaled: ScaledMoments, sample: RowSample) -> Covariance | None:
+    """Covariance of the sampled rows; None where no cell has two different ones."""
+    scale = np.broadcast_to(scaled.scale, scaled.means[:, 0].shape)
+    residuals = sample.rows / scale[sample.task_codes]
+    residuals -= scaled.means[sample.task_codes, sample.class_codes]
+    covariance = covariance_of_rows(residuals, sample.weights)
+    return covariance if covariance.values.any() else None
+
+
+def _candidate(
+    scaled: ScaledMoments,
+    covariance: Covariance | None,
+    sample: RowSample | None,
+    share: float,
+    options: Options,
+) -> Candidate:
+    if covariance is None or sample is None:
+        solution, alone = solve(scaled, options.labels, options.multi_class, options.log_priors)
+        forecasts = [_isotropic(s, scaled, options.priors) for s in (solution, alone)]
+        return Candidate(0.0, scaled, solution, alone, None, *forecasts)
+    scaled = in_metric(scaled, covariance, share)
+    solution, alone = solve(scaled, options.labels, options.multi_class, options.log_priors)
+    residuals = Residuals(
+        covariance.residuals / np.sqrt(covariance.stretch(share)),
+        sample.task_codes,
+        sample.class_codes,
+        sample.weights,
+        covariance.axes,
+        share / (covariance.mean_value * covariance.n_rows),
+    )
+    scores = [leave_one_out_scores(rule_parts(s, scaled), residuals) for s in (solution, alone)]
+    priors = np.where(scaled.present, options.priors, 0.0)
+    forecasts = [
+        _completed(
+            forecast_of_scores(
+                found, residuals.tasks, residuals.classes, residuals.weights, priors
+            ),
+            _isotropic(s, scaled, options.priors),
+        )
+        for found, s in zip(scores, (solution, alone), strict=True)
+    ]
+    return Candidate(share, scaled, solution, alone, scores[0], *forecasts)
+
+
+def _isotropic(solution: Solution, scaled: ScaledMoments, priors: Floats) -> Forecast:
+    """The formula of the paper; nothing is known of its error but that it is one."""
+    error = isotropic_error(solution, scaled, priors)
+    chance = 1.0 - 1.0 / np.maximum(scaled.present.sum(axis=1), 1)
+    interval = np.stack([np.zeros_like(error), np.maximum(error, chance)], axis=1)
+    return Forecast(error, np.where(np.isnan(error)[:, None], np.nan, interval), np.empty(0))
+
+
+def _completed(forecast: Forecast, isotropic: Forecast) -> Forecast:
+    """Tasks of which no row could be left out get the formula of the paper."""
+    unknown = np.isnan(forecast.error)
+    return Forecast(
+        np.where(unknown, isotropic.error, forecast.error),
+        np.where(unknown[:, None], isotropic.interval, forecast.interval),
+        forecast.wrong,
+    )
+
+
+def _best(candidates: list[Candidate], sample: RowSample | None) -> Candidate:
+    """The metric with the smallest mean forecast over tasks; the plainer one of two equals."""
+    if len(candidates) == 1 or sample is None:
+        return candidates[0]
+
+    def expected(candidate: Candidate) -> tuple[float, float]:
+        known = candidate.forecast.error[~np.isnan(candidate.forecast.error)]
+        return round(float(known.sum()), 12), candidate.share
+
+    return min(candidates, key=expected)
+
+
+def _optimism(candidates: list[Candidate], best: Candidate, sample: RowSample | None) -> float:
+    """How much smaller the forecast is for the metric having been chosen by it.
+
+    Half of the rows chooses for the other half; the halves are those of the hash.
+    """
+    if len(candidates) == 1 or sample is None:
+        return 0.0
+    half = sample.keys[:, 1] % 2 == 0
+    wrong = np.array([c.forecast.wrong for c in candidates])
+    usable = ~np.isnan(wrong[0])
+    if not (half & usable).any() or not (~half & usable).any():
+        return 0.0
+    wrong = np.where(usable, wrong * sample.weights, 0.0)
+    errors = np.stack([wrong[:, half].sum(axis=1), wrong[:, ~half].sum(axis=1)])
+    crossed = errors[1, errors[0].argmin()] + errors[0, errors[1].argmin()]
+    chosen = errors[:, [c.share for c in candidates].index(best.share)].sum()
+    return max(float(crossed - chosen) / float(sample.weights[usable].sum()), 0.0)
+
+
+def _kept(
+    best: Candidate,
+    moments: ClassMoments,
+    covariance: Covariance | None,
+    sample: RowSample | None,
+    options: Options,
+    optimism: float,
+) -> FittedRules:
+    pooled = best.scaled
+    if options.scale == "task":
+        pooled = scaled_moments(moments, "pooled")
+        pooled = pooled if covariance is None else in_metric(pooled, covariance, best.share)
+    agreement = agreed(pooled)
+    log_priors, share_classes = options.log_priors, options.share_classes
+    filled, absent = fill_absent(
+        best.solution.rules, best.scaled, agreement.contrasts, log_priors, share_classes
+    )
+    shared = shared_rule(agreement, pooled, log_priors)
+    rules = LinearRules(*(np.concatenate(parts) for parts in zip(filled, shared, strict=True)))
+    centres = np.concatenate([best.scaled.centres, agreement.centre])
+    absent = np.concatenate([absent, np.zeros_like(absent[:1])])
+    if sample is not None and best.scores is not None and best.solution.has_length:
+        t, c, counts = sample.task_codes, sample.class_codes, best.scaled.counts
+        balance = sample.weights * counts.sum() / np.maximum(counts[t, c] * counts.size, 1e-300)
+        without_priors = best.scores - log_priors[t]
+        factor = temperature(without_priors, c, balance, best.scaled.present[t])
+        base = np.concatenate([log_priors, log_priors.mean(axis=0)[None]])
+        offset = np.where(absent, rules.offset, base + factor * (rules.offset - base))
+        rules = LinearRules(rules.coef * factor, offset)
+    whitened = rules.coef if covariance is None else covariance.whiten(rules.coef, best.share)
+    scale = np.broadcast_to(best.scaled.scale, best.scaled.centres.shape)
+    scale = np.concatenate([scale, pooled.scale])
+    coef, intercept = in_input_units(rules, whitened, centres, scale)
+    error = np.minimum(best.forecast.error + optimism, 1.0)
+    return FittedRules(
+        coef,
+        intercept,
+        absent,
+        scale,
+        best.solution.weights,
+        best.share,
+        error,
+        best.forecast.interval,
+        best.forecast_alone.error,
+    )

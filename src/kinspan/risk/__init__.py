@@ -1,0 +1,19 @@
+"""Step 6: rules → the error that they will make on new rows.
+
+From inner products, exact for Gaussian noise without correlation (`gaussian`), or from the scores
+of sampled rows, each left out of the rule that scores it (`leave_one_out`, `forecast`).
+"""
+
+from kinspan.risk.forecast import Forecast, forecast_of_scores
+from kinspan.risk.gaussian import alignment, error_rate
+from kinspan.risk.leave_one_out import Residuals, RuleParts, leave_one_out_scores
+
+__all__ = [
+    "Forecast",
+    "Residuals",
+    "RuleParts",
+    "alignment",
+    "error_rate",
+    "forecast_of_scores",
+    "leave_one_out_scores",
+]

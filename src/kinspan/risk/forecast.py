@@ -1,0 +1,109 @@
+"""Scores of rows that were left out → the error to expect of every task, and how sure that is."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
+from scipy.stats import beta
+
+from kinspan._cell_sums import Codes, Floats
+
+_LEVEL = 0.90
+_TAIL_DOUBT = 0.1  # the share of its distance by which a tail may differ from a Gaussian one
+
+
+class Forecast(NamedTuple):
+    """What to expect of the rule of every task."""
+
+    error: Floats  # (tasks,), NaN where too few rows could be left out
+    interval: Floats  # (tasks, 2): 90 %, for the error of this rule on new rows
+    wrong: Floats  # (rows,): one where a row was misclassified, NaN where it was not left out
+
+
+def forecast_of_scores(
+    scores: Floats, tasks: Codes, classes: Codes, weights: Floats, priors: Floats
+) -> Forecast:
+    """Two classes: Gaussian tails on class means and deviations. More: the count."""
+    present = priors > 0
+    masked = np.where(present[tasks], scores, -np.inf)
+    wrong = np.where(np.isnan(scores[:, 0]), np.nan, masked.argmax(axis=1) != classes)
+    usable = ~np.isnan(wrong)
+    tables = _Tables(tasks[usable], classes[usable], weights[usable], priors.shape)
+    if priors.shape[1] == 2:
+        margin = scores[usable, 1] - scores[usable, 0]
+        error, interval = _gaussian_tails(margin, tables, priors)
+    else:
+        error, interval = _counted(wrong[usable], tables, priors)
+    enough = _has_all(tables, present)
+    return Forecast(
+        np.where(enough, error, np.nan), np.where(enough[:, None], interval, np.nan), wrong
+    )
+
+
+class _Tables(NamedTuple):
+    """Sums over the rows of every cell."""
+
+    tasks: Codes
+    classes: Codes
+    weights: Floats
+    shape: tuple[int, ...]
+
+    def sum(self, values: Floats) -> Floats:
+        """(tasks, classes)."""
+        cells = self.tasks * self.shape[1] + self.classes
+        size = self.shape[0] * self.shape[1]
+        sums = np.bincount(cells, self.weights * values, minlength=size)
+        return sums.reshape(self.shape).astype(np.float64)
+
+
+def _has_all(tables: _Tables, present: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tasks with rows in each of their classes, of which there are two or more."""
+    counts = tables.sum(np.ones(len(tables.tasks)))
+    return np.asarray(((counts > 0) | ~present).all(axis=1) & (present.sum(axis=1) > 1))
+
+
+def _gaussian_tails(margin: Floats, tables: _Tables, priors: Floats) -> tuple[Floats, Floats]:
+    """ε = Σ_j π_j Q(±mean_j/deviation), the deviation pooled over the classes of a task."""
+    n = tables.sum(np.ones(len(margin)))
+    safe = np.where(n > 0, n, 1.0)
+    means = tables.sum(margin) / safe
+    scatter = tables.sum((margin - means[tables.tasks, tables.classes]) ** 2).sum(axis=1)
+    freedom = np.maximum(n.sum(axis=1) - 2.0, 0.0)
+    deviation = np.sqrt(_pooled_variance(scatter, freedom))
+    standard = means * np.array([-1.0, 1.0]) / deviation[:, None]
+    error = (priors * ndtr(-standard)).sum(axis=1) / priors.sum(axis=1)
+    # A common shift of both tails: sampling error of the means, of the deviation, and, as far out as
+    # the threshold lies, of the shape of the tails.
+    centre = standard.mean(axis=1)
+    shape = 1.0 / (2.0 * np.maximum(freedom, 1.0)) + _TAIL_DOUBT**2
+    width = np.sqrt((1.0 / safe).sum(axis=1) / 4.0 + centre**2 * shape)
+    half = -ndtri((1.0 - _LEVEL) / 2.0) * width
+    ends = [
+        (priors * ndtr(-(standard + sign * half[:, None]))).sum(axis=1) / priors.sum(axis=1)
+        for sign in (1.0, -1.0)
+    ]
+    return error, np.stack(ends, axis=1)
+
+
+def _pooled_variance(scatter: Floats, freedom: Floats) -> Floats:
+    """Variances of tasks, those of few rows drawn towards that of all."""
+    total = max(freedom.sum(), 1.0)
+    common = max(scatter.sum() / total, 1e-300)
+    return np.asarray((scatter + 2.0 * common) / (freedom + 2.0))
+
+
+def _counted(wrong: Floats, tables: _Tables, priors: Floats) -> tuple[Floats, Floats]:
+    """Share of errors, classes weighted by their priors; an interval of Jeffreys."""
+    n = tables.sum(np.ones(len(wrong)))
+    rate = tables.sum(wrong) / np.where(n > 0, n, 1.0)
+    share = priors / np.maximum(priors.sum(axis=1, keepdims=True), 1e-300)
+    error = (share * rate).sum(axis=1)
+    total = np.maximum(n.sum(axis=1), 1.0)
+    tail = (1.0 - _LEVEL) / 2.0
+    ends = [
+        beta.ppf(q, error * total + 0.5, (1.0 - error) * total + 0.5) for q in (tail, 1.0 - tail)
+    ]
+    return error, np.stack(ends, axis=1)

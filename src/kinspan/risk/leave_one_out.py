@@ -1,0 +1,72 @@
+"""Scores of sampled rows by rules that have not seen them, in closed form.
+
+Row i of class c leaves its cell mean, the centre of its task and the metric; the weights of tasks
+stay. With r = x − x̄_c in the metric, everything is an inner product with r: no rule is refitted.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kinspan._cell_sums import Codes, Floats
+
+
+class Residuals(NamedTuple):
+    """Sampled rows minus the mean of their cell, in the metric and in the basis of its axes."""
+
+    values: Floats  # (rows, axes): r
+    tasks: Codes  # (rows,)
+    classes: Codes  # (rows,)
+    weights: Floats  # (rows,): how often the row occurred
+    axes: Floats  # (features, axes): orthonormal; residuals have no other component
+    metric_weight: float  # the share of one row, of weight one, in the metric
+
+
+class RuleParts(NamedTuple):
+    """Linear rules, and how they depend on the cell means of their task."""
+
+    coef: Floats  # (tasks, classes, features), in the metric
+    offset: Floats  # (tasks, classes), without what depends on the length of coef
+    half_level: Floats  # (tasks,): the score contains −half_level · ‖coef‖²
+    own: (
+        Floats  # (tasks, classes, classes): d coef_l / d mean_c of the task, a multiple of identity
+    )
+    contrasts: Floats  # (tasks, classes, features): class means around the centre, in the metric
+    class_shares: Floats  # (tasks, classes): weight of the class means in the centre
+    counts: Floats  # (tasks, classes)
+
+
+def leave_one_out_scores(rules: RuleParts, residuals: Residuals) -> Floats:
+    """(rows, classes) scores; NaN for rows without which their cell would be empty."""
+    t, c, r = residuals.tasks, residuals.classes, residuals.values
+    n, g = rules.counts[t, c], residuals.weights
+    alone = n - g <= 1e-9 * n
+    fraction = g / np.where(alone, 1.0, n - g)  # the cell mean moves by −fraction · r
+    square = np.einsum("ir,ir->i", r, r)
+    r_coef = _inner(r, t, rules.coef @ residuals.axes)
+    r_contrast = _inner(r, t, rules.contrasts @ residuals.axes)[np.arange(len(r)), c]
+    x_coef = (rules.contrasts @ rules.coef.transpose(0, 2, 1))[t, c] + r_coef
+    length = np.einsum("tlp,tlp->tl", rules.coef, rules.coef)[t]
+    moved = fraction * rules.class_shares[t, c]  # the centre moves by −moved · r
+    q = -fraction[:, None] * rules.own[t, :, c]  # coef_l moves by q_l · r
+    x_r = r_contrast + (1.0 + moved) * square
+    x_coef = x_coef + moved[:, None] * r_coef + q * x_r[:, None]
+    r_coef_new = r_coef + q * square[:, None]
+    length = length + 2.0 * q * r_coef + q**2 * square[:, None]
+    share = residuals.metric_weight * fraction * n
+    downdate = share / np.maximum(1.0 - share * square, 1e-6)  # Sherman and Morrison
+    x_coef = x_coef + (downdate * x_r)[:, None] * r_coef_new
+    length = length + downdate[:, None] * r_coef_new**2
+    scores = x_coef - rules.half_level[t, None] * length + rules.offset[t]
+    return np.asarray(np.where(alone[:, None], np.nan, scores))
+
+
+def _inner(rows: Floats, tasks: Codes, vectors: Floats) -> Floats:
+    """(rows, classes): every row times the vectors (tasks, classes, axes) of its task."""
+    products = np.empty((len(rows), vectors.shape[1]))
+    starts = np.flatnonzero(np.diff(tasks, prepend=-1))  # rows are sorted by task
+    for part in np.split(np.arange(len(rows)), starts)[1:]:
+        products[part] = rows[part] @ vectors[tasks[part[0]]].T
+    return products

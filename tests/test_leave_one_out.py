@@ -1,0 +1,131 @@
+"""Leaving a row out in closed form equals doing it; forecasts of scores equal the truth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from kinspan.metric import covariance_of_rows
+from kinspan.risk import Residuals, RuleParts, forecast_of_scores, leave_one_out_scores
+from kinspan.scores import temperature
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
+@pytest.mark.parametrize("p", [4, 30])  # with 30 features there are fewer rows than features
+@pytest.mark.parametrize("half", [0.0, 0.5])
+def test_closed_form_equals_removing_the_row(share: float, p: int, half: float) -> None:
+    rng = np.random.default_rng(0)
+    k, m = 2, 3
+    t, c = np.repeat([0, 1], 9), np.tile(np.repeat([0, 1, 2], 3), 2)
+    X, weights = rng.normal(size=(18, p)), rng.integers(1, 3, 18).astype(float)
+    counts = np.bincount(t * m + c, weights).reshape(k, m).astype(float)
+    means = np.array([[np.average(X[(t == i) & (c == j)], axis=0,
+                                  weights=weights[(t == i) & (c == j)]) for j in range(m)]
+                      for i in range(k)])  # fmt: skip
+    residuals = X - means[t, c]
+    covariance = covariance_of_rows(residuals, weights)
+    scatter = (weights[:, None] * residuals).T @ residuals / weights.sum() / covariance.mean_value
+    metric = (1 - share) * np.eye(p) + share * scatter
+    own, w = rng.normal(size=(k, m, m)), rng.normal(size=(k, m, p))
+    offset = rng.normal(size=(k, m))
+    centre = means.mean(axis=1, keepdims=True)
+    parts = RuleParts(
+        covariance.whiten(w, share),
+        offset,
+        np.full(k, half),
+        own,
+        covariance.whiten(means - centre, share),
+        np.full((k, m), 1 / m),
+        counts,
+    )
+    row_share = share / (covariance.mean_value * weights.sum())
+    in_metric = covariance.residuals / np.sqrt(covariance.stretch(share))
+    found = leave_one_out_scores(
+        parts, Residuals(in_metric, t, c, weights, covariance.axes, row_share)
+    )
+    for i in range(18):
+        n, g, r = counts[t[i], c[i]], weights[i], residuals[i]
+        moved = -g / (n - g) * r  # the cell mean without the row, minus the cell mean
+        w_new = w[t[i]] + own[t[i], :, c[i]][:, None] * moved
+        x = X[i] - (centre[t[i], 0] + moved / m)
+        metric_new = metric - row_share * g * n / (n - g) * np.outer(r, r)
+        inverse = np.linalg.inv(metric_new)
+        expected = w_new @ inverse @ x + offset[t[i]]
+        expected = expected - half * np.einsum("lp,pq,lq->l", w_new, inverse, w_new)
+        np.testing.assert_allclose(found[i], expected, rtol=1e-8, atol=1e-8)
+
+
+def test_rows_that_are_their_whole_cell_cannot_be_left_out() -> None:
+    ones = np.ones((1, 2, 1))
+    parts = RuleParts(ones, ones[..., 0], np.zeros(1), np.ones((1, 2, 2)), ones, ones[..., 0] / 2,
+                      np.array([[1.0, 3.0]]))  # fmt: skip
+    rows = Residuals(np.array([[0.0], [1.0], [-1.0]]), np.zeros(3, int), np.array([0, 1, 1]),
+                     np.array([1.0, 1.0, 2.0]), np.ones((1, 1)), 0.0)  # fmt: skip
+    found = leave_one_out_scores(parts, rows)
+    np.testing.assert_array_equal(np.isnan(found[:, 0]), [True, False, False])
+
+
+def gaussian_scores(rng: Any, n: int, k: int, gap: float) -> tuple[Any, ...]:
+    t, c = np.repeat(np.arange(k), 2 * n), np.tile(np.repeat([0, 1], n), k)
+    margin = gap * (c - 0.5) + rng.normal(size=len(c))
+    return np.column_stack([-margin / 2, margin / 2]), t, c, np.ones(len(c))
+
+
+@pytest.mark.parametrize("gap", [1.0, 3.0])
+def test_forecast_of_gaussian_margins_is_their_error_and_its_interval_covers(gap: float) -> None:
+    priors = np.full((400, 2), 0.5)
+    scores, t, c, w = gaussian_scores(np.random.default_rng(0), 20, 400, gap)
+    found = forecast_of_scores(scores, t, c, w, priors)
+    truth = norm.sf(gap / 2)
+    se = found.error.std() / np.sqrt(400)
+    assert abs(found.error.mean() - truth) < 4 * se + 0.005  # a convex function of an estimate
+    covered = (found.interval[:, 0] <= truth) & (truth <= found.interval[:, 1])
+    assert 0.85 < covered.mean() < 0.96
+
+
+def test_unequal_priors_weigh_the_two_errors() -> None:
+    t, c = np.zeros(200, int), np.repeat([0, 1], 100)
+    margin = np.concatenate([np.linspace(-3, -1, 100), np.linspace(-2, 2, 100)])
+    scores = np.column_stack([-margin, margin]) / 2
+    errors = [
+        forecast_of_scores(scores, t, c, np.ones(200), np.array([[1 - q, q]])).error[0]
+        for q in (1e-9, 0.5, 1 - 1e-9)
+    ]
+    assert errors[0] < errors[1] < errors[2]
+    assert errors[1] == pytest.approx((errors[0] + errors[2]) / 2)
+
+
+def test_many_classes_are_counted_and_absent_classes_cannot_win() -> None:
+    scores = np.array([[3.0, 1, 9], [1, 2, 9], [2, 1, 9], [0, 5, 9]])
+    t, c = np.zeros(4, int), np.array([0, 0, 1, 1])
+    priors = np.array([[0.5, 0.5, 0.0]])
+    found = forecast_of_scores(scores, t, c, np.ones(4), priors)
+    assert found.error[0] == pytest.approx(0.5)
+    assert found.interval[0, 0] < 0.5 < found.interval[0, 1]
+    np.testing.assert_array_equal(found.wrong, [0, 1, 1, 0])
+
+
+def test_tasks_without_rows_in_some_class_have_no_forecast() -> None:
+    scores, t, c, w = gaussian_scores(np.random.default_rng(0), 5, 3, 1.0)
+    scores[(t == 1) & (c == 0)] = np.nan
+    found = forecast_of_scores(scores, t, c, w, np.full((3, 2), 0.5))
+    np.testing.assert_array_equal(np.isnan(found.error), [False, True, False])
+
+
+@pytest.mark.parametrize("factor", [0.2, 1.0, 4.0])
+def test_temperature_finds_the_factor_of_scores_that_are_log_odds(factor: float) -> None:
+    rng = np.random.default_rng(0)
+    log_odds = 2 * rng.normal(size=20_000)
+    classes = (rng.uniform(size=20_000) < 1 / (1 + np.exp(-log_odds))).astype(int)
+    scores = np.column_stack([np.zeros(20_000), log_odds / factor])
+    found = temperature(scores, classes, np.ones(20_000), np.ones((20_000, 2), bool))
+    assert found == pytest.approx(factor, rel=0.05)
+
+
+def test_temperature_of_perfect_scores_stays_bounded() -> None:
+    scores = np.column_stack([np.zeros(10), np.repeat([-1.0, 1.0], 5)])
+    classes = np.repeat([0, 1], 5)
+    assert temperature(scores, classes, np.ones(10), np.ones((10, 2), bool)) < 60

@@ -1,0 +1,93 @@
+"""Sampled rows: chosen by content, whatever the batches, their order, precision or container."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from kinspan.row_sample import RowSample, content_keys
+from tests.worlds import random_world
+
+
+def sample(X: Any, y: Any, task: Any, weights: Any = None, size: int = 10) -> RowSample:
+    return RowSample.from_checked(X, y, task, weights, size)
+
+
+def assert_same(a: RowSample, b: RowSample) -> None:
+    for name in ("cells", "keys", "weights", "rows"):
+        np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
+    assert a.tasks.tolist() == b.tasks.tolist()
+    assert a.classes.tolist() == b.classes.tolist()
+
+
+@pytest.mark.parametrize("size", [1, 10, 1000])
+def test_batches_and_their_order_do_not_matter(size: int) -> None:
+    X, y, task = random_world(0)
+    whole = sample(X, y, task, size=size)
+    order = np.random.default_rng(0).permutation(len(X))
+    assert_same(sample(X[order], y[order], task[order], size=size), whole)
+    parts = [sample(X[i], y[i], task[i], size=size) for i in np.array_split(order, 7)]
+    assert_same(sum(parts[1:], parts[0]), whole)
+    assert_same(parts[2] + (parts[0] + parts[1]), (parts[1] + parts[2]) + parts[0])
+
+
+def test_no_cell_has_more_rows_than_the_size_and_small_cells_keep_all() -> None:
+    X, y, task = random_world(1)
+    found = sample(X, y, task, size=20)
+    counts = np.bincount(task * 3 + y, minlength=12)
+    np.testing.assert_array_equal(np.bincount(found.cells, minlength=12), np.minimum(counts, 20))
+    for row, t, c in zip(found.rows, found.task_codes, found.class_codes, strict=True):
+        assert ((row == X).all(axis=1) & (task == t) & (y == c)).any()
+
+
+def test_repeated_rows_are_one_row_with_a_weight() -> None:
+    X, y, task = random_world(2)
+    weights = np.random.default_rng(0).integers(0, 4, len(X))
+    repeated = np.repeat(np.arange(len(X)), weights)
+    assert_same(
+        sample(X, y, task, weights.astype(float)), sample(X[repeated], y[repeated], task[repeated])
+    )
+
+
+def test_precision_and_container_do_not_matter() -> None:
+    X, y, task = random_world(3)
+    X = np.where(np.abs(X) < 1, 0.0, X).astype(np.float32)
+    plain = sample(X, y, task)
+    for other in (
+        X.astype(np.float64),
+        sp.csr_array(X),
+        np.asfortranarray(X),
+        np.where(X == 0, -0.0, X),
+    ):
+        assert_same(sample(other, y, task), plain)
+
+
+def test_rows_that_look_alike_at_a_glance_are_told_apart() -> None:
+    """All columns that the first key looks at are zero: the second key decides."""
+    X = np.zeros((500, 100))
+    X[:, 0] = np.arange(500)
+    y = task = np.zeros(500, int)
+    whole = sample(X, y, task, size=20)
+    assert len(whole.rows) == 20
+    assert_same(
+        sample(X[250:], y[250:], task[250:], size=20)
+        + sample(X[:250], y[:250], task[:250], size=20),
+        whole,
+    )
+
+
+def test_choice_does_not_depend_on_the_size_of_the_numbers() -> None:
+    """Kept rows have the same mean as all of them, within four standard errors."""
+    X = np.random.default_rng(0).exponential(size=(20_000, 3))
+    kept = sample(X, np.zeros(20_000), np.zeros(20_000), size=2_000).rows
+    assert np.all(np.abs(kept.mean(axis=0) - 1.0) < 4 / np.sqrt(2_000))
+
+
+def test_keys_are_spread_evenly() -> None:
+    keys = content_keys(np.arange(10_000.0)[:, None]).astype(float) / 2.0**64
+    counts = np.histogram(keys, bins=20, range=(0, 1))[0]
+    assert np.all(np.abs(counts - 500) < 4 * np.sqrt(500))
+    assert len(np.unique(keys)) == 10_000

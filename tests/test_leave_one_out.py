@@ -42,10 +42,11 @@ def test_closed_form_equals_removing_the_row(share: float, p: int, half: float) 
         counts,
     )
     row_share = share / (covariance.mean_value * weights.sum())
-    in_metric = covariance.residuals / np.sqrt(covariance.stretch(share))
-    found = leave_one_out_scores(
-        parts, Residuals(in_metric, t, c, weights, covariance.axes, row_share)
+    stretch = covariance.stretch(share)
+    rows = Residuals(
+        covariance.residuals, covariance.squares, stretch, t, c, weights, covariance.axes, row_share
     )
+    found = leave_one_out_scores(parts, rows)
     for i in range(18):
         n, g, r = counts[t[i], c[i]], weights[i], residuals[i]
         moved = -g / (n - g) * r  # the cell mean without the row, minus the cell mean
@@ -62,7 +63,8 @@ def test_rows_that_are_their_whole_cell_cannot_be_left_out() -> None:
     ones = np.ones((1, 2, 1))
     parts = RuleParts(ones, ones[..., 0], np.zeros(1), np.ones((1, 2, 2)), ones, ones[..., 0] / 2,
                       np.array([[1.0, 3.0]]))  # fmt: skip
-    rows = Residuals(np.array([[0.0], [1.0], [-1.0]]), np.zeros(3, int), np.array([0, 1, 1]),
+    values = np.array([[0.0], [1.0], [-1.0]])
+    rows = Residuals(values, values**2, np.ones(1), np.zeros(3, int), np.array([0, 1, 1]),
                      np.array([1.0, 1.0, 2.0]), np.ones((1, 1)), 0.0)  # fmt: skip
     found = leave_one_out_scores(parts, rows)
     np.testing.assert_array_equal(np.isnan(found[:, 0]), [True, False, False])

@@ -66,14 +66,15 @@ class Candidate(NamedTuple):
     scaled: ScaledMoments
     solution: Solution
     alone: Solution
-    scores: Floats | None  # (rows, classes): of sampled rows, each left out
+    residuals: Residuals | None  # sampled rows, in the metric
+    scores: Floats | None  # (rows, classes): of the sampled rows, each left out
     forecast: Forecast
-    forecast_alone: Forecast
 
 
 def fit(moments: ClassMoments, sample: RowSample | None, options: Options) -> FittedRules:
     """All tasks at once."""
     scaled = scaled_moments(moments, options.scale)
+    sample = None if sample is None else sample.limited(_rows_per_cell(sample))
     covariance = None if sample is None else _covariance(scaled, sample)
     shares: tuple[float, ...] = (0.0,)
     if covariance is None:
@@ -83,6 +84,12 @@ def fit(moments: ClassMoments, sample: RowSample | None, options: Options) -> Fi
     candidates = [_candidate(scaled, covariance, sample, share, options) for share in shares]
     best = _best(candidates, sample)
     return _kept(best, moments, covariance, sample, options, _optimism(candidates, best, sample))
+
+
+def _rows_per_cell(sample: RowSample) -> int:
+    """With many cells fewer rows of each will do, if all are several times the features."""
+    n_cells, p = len(sample.tasks) * len(sample.classes), int(sample.rows.shape[1])
+    return max(25, max(2048, 4 * p) // n_cells)
 
 
 def _covariance(scaled: ScaledMoments, sample: RowSample) -> Covariance | None:
@@ -103,30 +110,51 @@ def _candidate(
 ) -> Candidate:
     if covariance is None or sample is None:
         solution, alone = solve(scaled, options.labels, options.multi_class, options.log_priors)
-        forecasts = [_isotropic(s, scaled, options.priors) for s in (solution, alone)]
-        return Candidate(0.0, scaled, solution, alone, None, *forecasts)
+        forecast = _isotropic(solution, scaled, options.priors)
+        return Candidate(0.0, scaled, solution, alone, None, None, forecast)
     scaled = in_metric(scaled, covariance, share)
     solution, alone = solve(scaled, options.labels, options.multi_class, options.log_priors)
     residuals = Residuals(
-        covariance.residuals / np.sqrt(covariance.stretch(share)),
+        covariance.residuals,
+        covariance.squares,
+        covariance.stretch(share),
         sample.task_codes,
         sample.class_codes,
         sample.weights,
         covariance.axes,
         share / (covariance.mean_value * covariance.n_rows),
     )
-    scores = [leave_one_out_scores(rule_parts(s, scaled), residuals) for s in (solution, alone)]
+    scores = leave_one_out_scores(rule_parts(solution, scaled), residuals)
+    forecast = _forecast(scores, solution, scaled, residuals, options)
+    return Candidate(share, scaled, solution, alone, residuals, scores, forecast)
+
+
+def _forecast(
+    scores: Floats,
+    solution: Solution,
+    scaled: ScaledMoments,
+    residuals: Residuals,
+    options: Options,
+) -> Forecast:
+    """Of the scores of rows left out; tasks of which none could be get the formula of the paper."""
     priors = np.where(scaled.present, options.priors, 0.0)
-    forecasts = [
-        _completed(
-            forecast_of_scores(
-                found, residuals.tasks, residuals.classes, residuals.weights, priors
-            ),
-            _isotropic(s, scaled, options.priors),
-        )
-        for found, s in zip(scores, (solution, alone), strict=True)
-    ]
-    return Candidate(share, scaled, solution, alone, scores[0], *forecasts)
+    tasks, classes, weights = residuals.tasks, residuals.classes, residuals.weights
+    found = forecast_of_scores(scores, tasks, classes, weights, priors)
+    isotropic = _isotropic(solution, scaled, options.priors)
+    unknown = np.isnan(found.error)
+    return Forecast(
+        np.where(unknown, isotropic.error, found.error),
+        np.where(unknown[:, None], isotropic.interval, found.interval),
+        found.wrong,
+    )
+
+
+def _error_alone(best: Candidate, options: Options) -> Floats:
+    """The forecast for every task alone, in the same metric."""
+    if best.residuals is None:
+        return _isotropic(best.alone, best.scaled, options.priors).error
+    scores = leave_one_out_scores(rule_parts(best.alone, best.scaled), best.residuals)
+    return _forecast(scores, best.alone, best.scaled, best.residuals, options).error
 
 
 def _isotropic(solution: Solution, scaled: ScaledMoments, priors: Floats) -> Forecast:
@@ -135,16 +163,6 @@ def _isotropic(solution: Solution, scaled: ScaledMoments, priors: Floats) -> For
     chance = 1.0 - 1.0 / np.maximum(scaled.present.sum(axis=1), 1)
     interval = np.stack([np.zeros_like(error), np.maximum(error, chance)], axis=1)
     return Forecast(error, np.where(np.isnan(error)[:, None], np.nan, interval), np.empty(0))
-
-
-def _completed(forecast: Forecast, isotropic: Forecast) -> Forecast:
-    """Tasks of which no row could be left out get the formula of the paper."""
-    unknown = np.isnan(forecast.error)
-    return Forecast(
-        np.where(unknown, isotropic.error, forecast.error),
-        np.where(unknown[:, None], isotropic.interval, forecast.interval),
-        forecast.wrong,
-    )
 
 
 def _best(candidates: list[Candidate], sample: RowSample | None) -> Candidate:
@@ -221,5 +239,5 @@ def _kept(
         best.share,
         error,
         best.forecast.interval,
-        best.forecast_alone.error,
+        _error_alone(best, options),
     )

@@ -107,6 +107,7 @@ class Covariance(NamedTuple):
     axes: Floats  # (features, axes): eigenvectors
     values: Floats  # (axes,): eigenvalues, over their mean
     residuals: Floats  # (rows, axes): the rows minus their cell means
+    squares: Floats  # (rows, axes): their squares
     n_rows: float  # rows that it comes from, with their weights
     mean_value: float  # mean eigenvalue
 
@@ -137,7 +138,8 @@ def covariance_of_rows(residuals: Floats, weights: Floats) -> Covariance:
         axes = rows.T @ left / np.sqrt(values)
     values = np.maximum(values, 0.0)
     mean_value = float(values.sum()) / p if values.sum() > 0 else 1.0
-    return Covariance(axes, values / mean_value, residuals @ axes, n_rows, mean_value)
+    along = residuals @ axes
+    return Covariance(axes, values / mean_value, along, along**2, n_rows, mean_value)
 
 
 def in_metric(scaled: ScaledMoments, covariance: Covariance, share: float) -> ScaledMoments:

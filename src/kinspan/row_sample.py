@@ -6,7 +6,7 @@ changes which. Rows that repeat are one row with their number as its weight.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -93,6 +93,10 @@ class RowSample:
             np.concatenate([self.weights, other.weights]),
             np.concatenate([self.rows, other.rows]),
         )._trimmed()
+
+    def limited(self, size: int) -> RowSample:
+        """The sample that a smaller size would have given."""
+        return self if size >= self.size else replace(self, size=size)._trimmed()
 
     def _cells_among(self, tasks: _ids.Ids, classes: _ids.Ids) -> Codes:
         """The cells of the rows among more tasks and classes."""

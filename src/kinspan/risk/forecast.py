@@ -75,8 +75,8 @@ def _gaussian_tails(margin: Floats, tables: _Tables, priors: Floats) -> tuple[Fl
     deviation = np.sqrt(_pooled_variance(scatter, freedom))
     standard = means * np.array([-1.0, 1.0]) / deviation[:, None]
     error = (priors * ndtr(-standard)).sum(axis=1) / priors.sum(axis=1)
-    # A common shift of both tails: sampling error of the means, of the deviation, and, as far out as
-    # the threshold lies, of the shape of the tails.
+    # A common shift of both tails: sampling error of the means, of the deviation, and, the farther
+    # out the threshold lies, of the shape of the tails.
     centre = standard.mean(axis=1)
     shape = 1.0 / (2.0 * np.maximum(freedom, 1.0)) + _TAIL_DOUBT**2
     width = np.sqrt((1.0 / safe).sum(axis=1) / 4.0 + centre**2 * shape)

@@ -14,9 +14,14 @@ from kinspan._cell_sums import Codes, Floats
 
 
 class Residuals(NamedTuple):
-    """Sampled rows minus the mean of their cell, in the metric and in the basis of its axes."""
+    """Sampled rows minus the mean of their cell, in the basis of the axes of the metric.
 
-    values: Floats  # (rows, axes): r
+    Rows are many and rules few: it is the rules that are stretched, and the rows left as they are.
+    """
+
+    values: Floats  # (rows, axes): r, before the metric
+    squares: Floats  # (rows, axes): their squares
+    stretch: Floats  # (axes,): the metric divides by its root
     tasks: Codes  # (rows,)
     classes: Codes  # (rows,)
     weights: Floats  # (rows,): how often the row occurred
@@ -44,9 +49,11 @@ def leave_one_out_scores(rules: RuleParts, residuals: Residuals) -> Floats:
     n, g = rules.counts[t, c], residuals.weights
     alone = n - g <= 1e-9 * n
     fraction = g / np.where(alone, 1.0, n - g)  # the cell mean moves by −fraction · r
-    square = np.einsum("ir,ir->i", r, r)
-    r_coef = _inner(r, t, rules.coef @ residuals.axes)
-    r_contrast = _inner(r, t, rules.contrasts @ residuals.axes)[np.arange(len(r)), c]
+    square = residuals.squares @ (1.0 / residuals.stretch)
+    axes = residuals.axes / np.sqrt(residuals.stretch)
+    both = _inner(r, t, np.concatenate([rules.coef, rules.contrasts], axis=1) @ axes)
+    r_coef, r_contrast = both[:, : rules.coef.shape[1]], both[:, rules.coef.shape[1] :]
+    r_contrast = r_contrast[np.arange(len(r)), c]
     x_coef = (rules.contrasts @ rules.coef.transpose(0, 2, 1))[t, c] + r_coef
     length = np.einsum("tlp,tlp->tl", rules.coef, rules.coef)[t]
     moved = fraction * rules.class_shares[t, c]  # the centre moves by −moved · r

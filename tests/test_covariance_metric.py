@@ -8,21 +8,31 @@ import numpy as np
 import pytest
 
 from kinspan import ClassMoments, MultiTaskSPCA
-from kinspan.metric import covariance_of_rows, in_metric, scaled_moments
+from kinspan.metric import covariance_of_rows, in_basis, in_metric, scaled_moments
 from tests.worlds import random_world
 
 
 @pytest.mark.parametrize(("n", "p"), [(50, 6), (5, 20)])
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.95])
-def test_whitening_is_the_inverse_root_of_the_metric(n: int, p: int, share: float) -> None:
+def test_inner_products_in_the_metric(n: int, p: int, share: float) -> None:
+    """Rows of the span of samples and means, in the basis and stretched: xᵀ metric⁻¹ y."""
     rng = np.random.default_rng(0)
     residuals, weights = rng.normal(size=(n, p)) * np.arange(1, p + 1), rng.uniform(1, 3, n)
-    covariance = covariance_of_rows(residuals, weights)
+    means = rng.normal(size=(2, 2, p))
+    covariance = covariance_of_rows(residuals, weights, means)
     C = (weights[:, None] * residuals).T @ residuals / weights.sum()
-    metric = (1 - share) * np.eye(p) + share * C / (np.trace(C) / p)
-    root = covariance.whiten(np.eye(p), share)
-    np.testing.assert_allclose(root @ metric @ root, np.eye(p), atol=1e-8)
-    np.testing.assert_allclose(covariance.residuals @ covariance.axes.T, residuals, atol=1e-8)
+    inverse = np.linalg.inv((1 - share) * np.eye(p) + share * C / (np.trace(C) / p))
+    rows = np.concatenate([residuals, means.reshape(-1, p)])
+    turned = rows @ covariance.basis / np.sqrt(covariance.stretch(share))
+    expected = rows @ inverse @ rows.T
+    np.testing.assert_allclose(turned @ turned.T, expected, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(
+        covariance.turned_back(turned, share) @ rows.T, expected, rtol=1e-6, atol=1e-7
+    )
+    n_axes = covariance.residuals.shape[1]
+    np.testing.assert_allclose(
+        covariance.residuals @ covariance.basis[:, :n_axes].T, residuals, atol=1e-8
+    )
 
 
 def test_effective_dimension_of_correlated_noise() -> None:
@@ -30,26 +40,26 @@ def test_effective_dimension_of_correlated_noise() -> None:
     rng = np.random.default_rng(0)
     spread = 1 / np.arange(1, 201)
     X = rng.normal(size=(150, 200)) * np.sqrt(spread)
-    moments = ClassMoments.from_samples(X, np.zeros(150))
-    scaled = scaled_moments(moments, None)
-    covariance = covariance_of_rows(X - X.mean(axis=0), np.ones(150))
+    scaled = scaled_moments(ClassMoments.from_samples(X, np.zeros(150)), None)
     expected = spread.sum() ** 2 / (spread**2).sum()
-    assert in_metric(scaled, covariance, 0.0).dimension == pytest.approx(expected, rel=0.15)
-    white = covariance_of_rows(rng.normal(size=(150, 200)), np.ones(150))
-    assert in_metric(scaled, white, 0.0).dimension > 160
+    for rows, low, high in (
+        (X - X.mean(axis=0), 0.85 * expected, 1.15 * expected),
+        (rng.normal(size=(150, 200)), 160, 200),
+    ):
+        covariance = covariance_of_rows(rows, np.ones(150), scaled.means)
+        found = in_metric(in_basis(scaled, covariance), covariance, 0.0).dimension
+        assert low < found <= high
 
 
 def test_noise_in_the_metric_is_its_trace() -> None:
     X, y, task = random_world(0)
     scaled = scaled_moments(ClassMoments.from_samples(X, y, task), "pooled")
-    cells = task * 3 + y
     residuals = X / scaled.scale[0] - scaled.means[task, y]
-    covariance = covariance_of_rows(residuals, np.ones(len(X)))
-    changed = in_metric(scaled, covariance, 0.7)
-    whitened = covariance.whiten(residuals, 0.7)
-    ratio = (whitened**2).sum() / (residuals**2).sum()
+    covariance = covariance_of_rows(residuals, np.ones(len(X)), scaled.means)
+    changed = in_metric(in_basis(scaled, covariance), covariance, 0.7)
+    stretched = residuals @ covariance.basis / np.sqrt(covariance.stretch(0.7))
+    ratio = (stretched**2).sum() / (residuals**2).sum()
     np.testing.assert_allclose(changed.cell_noise, scaled.cell_noise * ratio)
-    assert len(np.unique(cells)) == 12
 
 
 def correlated_world(seed: int) -> tuple[Any, Any, Any]:

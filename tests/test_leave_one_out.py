@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import norm
 
 from kinspan.metric import covariance_of_rows
-from kinspan.risk import Residuals, RuleParts, forecast_of_scores, leave_one_out_scores
+from kinspan.risk import LeftOut, Residuals, RuleParts, forecast_of_scores, leave_one_out_scores
 from kinspan.scores import temperature
 
 
@@ -26,27 +26,31 @@ def test_closed_form_equals_removing_the_row(share: float, p: int, half: float) 
                                   weights=weights[(t == i) & (c == j)]) for j in range(m)]
                       for i in range(k)])  # fmt: skip
     residuals = X - means[t, c]
-    covariance = covariance_of_rows(residuals, weights)
+    covariance = covariance_of_rows(residuals, weights, means)
     scatter = (weights[:, None] * residuals).T @ residuals / weights.sum() / covariance.mean_value
     metric = (1 - share) * np.eye(p) + share * scatter
-    own, w = rng.normal(size=(k, m, m)), rng.normal(size=(k, m, p))
+    # Rules are sums of means and residuals: they lie in the basis.
+    mixing = rng.normal(size=(k, m, k * m))
+    own, w = rng.normal(size=(k, m, m)), mixing @ means.reshape(k * m, p)
     offset = rng.normal(size=(k, m))
     centre = means.mean(axis=1, keepdims=True)
+
+    def turned(vectors: Any) -> Any:
+        return vectors @ covariance.basis / np.sqrt(covariance.stretch(share))
+
     parts = RuleParts(
-        covariance.whiten(w, share),
+        turned(w),
         offset,
         np.full(k, half),
         own,
-        covariance.whiten(means - centre, share),
+        turned(means - centre),
         np.full((k, m), 1 / m),
         counts,
     )
     row_share = share / (covariance.mean_value * weights.sum())
-    stretch = covariance.stretch(share)
-    rows = Residuals(
-        covariance.residuals, covariance.squares, stretch, t, c, weights, covariance.axes, row_share
-    )
-    found = leave_one_out_scores(parts, rows)
+    stretch = covariance.stretch(share)[: covariance.residuals.shape[1]]
+    rows = Residuals(covariance.residuals, covariance.squares, stretch, t, c, weights, row_share)
+    found, inflation = leave_one_out_scores(parts, rows)
     for i in range(18):
         n, g, r = counts[t[i], c[i]], weights[i], residuals[i]
         moved = -g / (n - g) * r  # the cell mean without the row, minus the cell mean
@@ -57,6 +61,11 @@ def test_closed_form_equals_removing_the_row(share: float, p: int, half: float) 
         expected = w_new @ inverse @ x + offset[t[i]]
         expected = expected - half * np.einsum("lp,pq,lq->l", w_new, inverse, w_new)
         np.testing.assert_allclose(found[i], expected, rtol=1e-8, atol=1e-8)
+        lengths = [
+            np.einsum("lp,pq,lq->", v, np.linalg.inv(M), v)
+            for v, M in ((w_new, metric_new), (w[t[i]], metric))
+        ]
+        assert inflation[i] == pytest.approx(max(lengths[0] / lengths[1], 1.0), rel=1e-8)
 
 
 def test_rows_that_are_their_whole_cell_cannot_be_left_out() -> None:
@@ -65,9 +74,13 @@ def test_rows_that_are_their_whole_cell_cannot_be_left_out() -> None:
                       np.array([[1.0, 3.0]]))  # fmt: skip
     values = np.array([[0.0], [1.0], [-1.0]])
     rows = Residuals(values, values**2, np.ones(1), np.zeros(3, int), np.array([0, 1, 1]),
-                     np.array([1.0, 1.0, 2.0]), np.ones((1, 1)), 0.0)  # fmt: skip
-    found = leave_one_out_scores(parts, rows)
+                     np.array([1.0, 1.0, 2.0]), 0.0)  # fmt: skip
+    found, _ = leave_one_out_scores(parts, rows)
     np.testing.assert_array_equal(np.isnan(found[:, 0]), [True, False, False])
+
+
+def left_out(scores: Any) -> LeftOut:
+    return LeftOut(scores, np.ones(len(scores)))
 
 
 def gaussian_scores(rng: Any, n: int, k: int, gap: float) -> tuple[Any, ...]:
@@ -80,7 +93,7 @@ def gaussian_scores(rng: Any, n: int, k: int, gap: float) -> tuple[Any, ...]:
 def test_forecast_of_gaussian_margins_is_their_error_and_its_interval_covers(gap: float) -> None:
     priors = np.full((400, 2), 0.5)
     scores, t, c, w = gaussian_scores(np.random.default_rng(0), 20, 400, gap)
-    found = forecast_of_scores(scores, t, c, w, priors)
+    found = forecast_of_scores(left_out(scores), t, c, w, priors)
     truth = norm.sf(gap / 2)
     se = found.error.std() / np.sqrt(400)
     assert abs(found.error.mean() - truth) < 4 * se + 0.005  # a convex function of an estimate
@@ -93,7 +106,7 @@ def test_unequal_priors_weigh_the_two_errors() -> None:
     margin = np.concatenate([np.linspace(-3, -1, 100), np.linspace(-2, 2, 100)])
     scores = np.column_stack([-margin, margin]) / 2
     errors = [
-        forecast_of_scores(scores, t, c, np.ones(200), np.array([[1 - q, q]])).error[0]
+        forecast_of_scores(left_out(scores), t, c, np.ones(200), np.array([[1 - q, q]])).error[0]
         for q in (1e-9, 0.5, 1 - 1e-9)
     ]
     assert errors[0] < errors[1] < errors[2]
@@ -104,7 +117,7 @@ def test_many_classes_are_counted_and_absent_classes_cannot_win() -> None:
     scores = np.array([[3.0, 1, 9], [1, 2, 9], [2, 1, 9], [0, 5, 9]])
     t, c = np.zeros(4, int), np.array([0, 0, 1, 1])
     priors = np.array([[0.5, 0.5, 0.0]])
-    found = forecast_of_scores(scores, t, c, np.ones(4), priors)
+    found = forecast_of_scores(left_out(scores), t, c, np.ones(4), priors)
     assert found.error[0] == pytest.approx(0.5)
     assert found.interval[0, 0] < 0.5 < found.interval[0, 1]
     np.testing.assert_array_equal(found.wrong, [0, 1, 1, 0])
@@ -113,7 +126,7 @@ def test_many_classes_are_counted_and_absent_classes_cannot_win() -> None:
 def test_tasks_without_rows_in_some_class_have_no_forecast() -> None:
     scores, t, c, w = gaussian_scores(np.random.default_rng(0), 5, 3, 1.0)
     scores[(t == 1) & (c == 0)] = np.nan
-    found = forecast_of_scores(scores, t, c, w, np.full((3, 2), 0.5))
+    found = forecast_of_scores(left_out(scores), t, c, w, np.full((3, 2), 0.5))
     np.testing.assert_array_equal(np.isnan(found.error), [False, True, False])
 
 

@@ -23,10 +23,11 @@ from kinspan.metric import (
     Covariance,
     ScaledMoments,
     covariance_of_rows,
+    in_basis,
     in_metric,
     scaled_moments,
 )
-from kinspan.risk import Forecast, Residuals, forecast_of_scores, leave_one_out_scores
+from kinspan.risk import Forecast, LeftOut, Residuals, forecast_of_scores, leave_one_out_scores
 from kinspan.row_sample import RowSample
 from kinspan.scores import LinearRules, in_input_units, temperature
 
@@ -74,16 +75,18 @@ class Candidate(NamedTuple):
 def fit(moments: ClassMoments, sample: RowSample | None, options: Options) -> FittedRules:
     """All tasks at once."""
     scaled = scaled_moments(moments, options.scale)
+    pooled = scaled if options.scale != "task" else scaled_moments(moments, "pooled")
     sample = None if sample is None else sample.limited(_rows_per_cell(sample))
-    covariance = None if sample is None else _covariance(scaled, sample)
+    covariance = None if sample is None else _covariance(scaled, pooled, sample)
     shares: tuple[float, ...] = (0.0,)
     if covariance is None:
         sample = None
     else:
+        scaled, pooled = in_basis(scaled, covariance), in_basis(pooled, covariance)
         shares = SHARES if options.metric == "auto" else (float(options.metric),)
     candidates = [_candidate(scaled, covariance, sample, share, options) for share in shares]
     best = _best(candidates, sample)
-    return _kept(best, moments, covariance, sample, options, _optimism(candidates, best, sample))
+    return _kept(best, pooled, covariance, sample, options, _optimism(candidates, best, sample))
 
 
 def _rows_per_cell(sample: RowSample) -> int:
@@ -92,12 +95,15 @@ def _rows_per_cell(sample: RowSample) -> int:
     return max(25, max(2048, 4 * p) // n_cells)
 
 
-def _covariance(scaled: ScaledMoments, sample: RowSample) -> Covariance | None:
+def _covariance(
+    scaled: ScaledMoments, pooled: ScaledMoments, sample: RowSample
+) -> Covariance | None:
     """Covariance of the sampled rows; None where no cell has two different ones."""
     scale = np.broadcast_to(scaled.scale, scaled.means[:, 0].shape)
     residuals = sample.rows / scale[sample.task_codes]
     residuals -= scaled.means[sample.task_codes, sample.class_codes]
-    covariance = covariance_of_rows(residuals, sample.weights)
+    means = scaled.means if pooled is scaled else np.concatenate([scaled.means, pooled.means])
+    covariance = covariance_of_rows(residuals, sample.weights, means)
     return covariance if covariance.values.any() else None
 
 
@@ -117,20 +123,19 @@ def _candidate(
     residuals = Residuals(
         covariance.residuals,
         covariance.squares,
-        covariance.stretch(share),
+        covariance.stretch(share)[: covariance.residuals.shape[1]],
         sample.task_codes,
         sample.class_codes,
         sample.weights,
-        covariance.axes,
         share / (covariance.mean_value * covariance.n_rows),
     )
-    scores = leave_one_out_scores(rule_parts(solution, scaled), residuals)
-    forecast = _forecast(scores, solution, scaled, residuals, options)
-    return Candidate(share, scaled, solution, alone, residuals, scores, forecast)
+    left_out = leave_one_out_scores(rule_parts(solution, scaled), residuals)
+    forecast = _forecast(left_out, solution, scaled, residuals, options)
+    return Candidate(share, scaled, solution, alone, residuals, left_out.scores, forecast)
 
 
 def _forecast(
-    scores: Floats,
+    left_out: LeftOut,
     solution: Solution,
     scaled: ScaledMoments,
     residuals: Residuals,
@@ -139,7 +144,7 @@ def _forecast(
     """Of the scores of rows left out; tasks of which none could be get the formula of the paper."""
     priors = np.where(scaled.present, options.priors, 0.0)
     tasks, classes, weights = residuals.tasks, residuals.classes, residuals.weights
-    found = forecast_of_scores(scores, tasks, classes, weights, priors)
+    found = forecast_of_scores(left_out, tasks, classes, weights, priors)
     isotropic = _isotropic(solution, scaled, options.priors)
     unknown = np.isnan(found.error)
     return Forecast(
@@ -153,8 +158,8 @@ def _error_alone(best: Candidate, options: Options) -> Floats:
     """The forecast for every task alone, in the same metric."""
     if best.residuals is None:
         return _isotropic(best.alone, best.scaled, options.priors).error
-    scores = leave_one_out_scores(rule_parts(best.alone, best.scaled), best.residuals)
-    return _forecast(scores, best.alone, best.scaled, best.residuals, options).error
+    left_out = leave_one_out_scores(rule_parts(best.alone, best.scaled), best.residuals)
+    return _forecast(left_out, best.alone, best.scaled, best.residuals, options).error
 
 
 def _isotropic(solution: Solution, scaled: ScaledMoments, priors: Floats) -> Forecast:
@@ -198,16 +203,13 @@ def _optimism(candidates: list[Candidate], best: Candidate, sample: RowSample | 
 
 def _kept(
     best: Candidate,
-    moments: ClassMoments,
+    pooled: ScaledMoments,
     covariance: Covariance | None,
     sample: RowSample | None,
     options: Options,
     optimism: float,
 ) -> FittedRules:
-    pooled = best.scaled
-    if options.scale == "task":
-        pooled = scaled_moments(moments, "pooled")
-        pooled = pooled if covariance is None else in_metric(pooled, covariance, best.share)
+    pooled = pooled if covariance is None else in_metric(pooled, covariance, best.share)
     agreement = agreed(pooled)
     log_priors, share_classes = options.log_priors, options.share_classes
     filled, absent = fill_absent(
@@ -225,10 +227,10 @@ def _kept(
         base = np.concatenate([log_priors, log_priors.mean(axis=0)[None]])
         offset = np.where(absent, rules.offset, base + factor * (rules.offset - base))
         rules = LinearRules(rules.coef * factor, offset)
-    whitened = rules.coef if covariance is None else covariance.whiten(rules.coef, best.share)
-    scale = np.broadcast_to(best.scaled.scale, best.scaled.centres.shape)
+    turned = rules.coef if covariance is None else covariance.turned_back(rules.coef, best.share)
+    scale = np.repeat(best.scaled.scale, len(absent) - 1 if len(best.scaled.scale) == 1 else 1, 0)
     scale = np.concatenate([scale, pooled.scale])
-    coef, intercept = in_input_units(rules, whitened, centres, scale)
+    coef, intercept = in_input_units(rules, turned, centres, scale)
     error = np.minimum(best.forecast.error + optimism, 1.0)
     return FittedRules(
         coef,

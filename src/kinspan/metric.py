@@ -102,56 +102,72 @@ def _total_variance(counts: Floats, means: Floats, squares: Floats) -> Floats:
 
 
 class Covariance(NamedTuple):
-    """Covariance within classes of the scaled features, over all tasks, from sampled rows."""
+    """Covariance within classes of the scaled features, over all tasks, from sampled rows.
 
-    axes: Floats  # (features, axes): eigenvectors
-    values: Floats  # (axes,): eigenvalues, over their mean
-    residuals: Floats  # (rows, axes): the rows minus their cell means
-    squares: Floats  # (rows, axes): their squares
+    Its eigenvectors, completed by directions that class means have besides them, are a basis in
+    which the metric is diagonal: rules are found there, and turned back at the end.
+    """
+
+    basis: Floats  # (features, directions): orthonormal, eigenvectors first
+    values: Floats  # (directions,): eigenvalues, over their mean over all features
+    residuals: Floats  # (rows, eigenvectors): rows minus their cell means, in the basis
+    squares: Floats  # (rows, eigenvectors): their squares
     n_rows: float  # rows that it comes from, with their weights
     mean_value: float  # mean eigenvalue
 
     def stretch(self, share: float) -> Floats:
-        """(axes,): eigenvalues of the metric, those of all other directions being 1 − share."""
+        """(directions,): eigenvalues of the metric (1 − share) I + share C."""
         return np.asarray((1.0 - share) + share * self.values)
 
-    def whiten(self, rows: Floats, share: float) -> Floats:
-        """Rows (…, features) in the metric: times its inverse symmetric root."""
-        if share == 0.0:
-            return rows
-        rest = 1.0 / np.sqrt(1.0 - share)
-        along = rows @ self.axes * (1.0 / np.sqrt(self.stretch(share)) - rest)
-        return np.asarray(rest * rows + along @ self.axes.T)
+    def turned_back(self, coef: Floats, share: float) -> Floats:
+        """Rules for rows in the metric and the basis → the same for scaled rows."""
+        return np.asarray(coef / np.sqrt(self.stretch(share)) @ self.basis.T)
 
 
-def covariance_of_rows(residuals: Floats, weights: Floats) -> Covariance:
+def covariance_of_rows(residuals: Floats, weights: Floats, means: Floats) -> Covariance:
     """From the smaller of the two Gram matrices of residuals (rows, features)."""
     n_rows = max(float(weights.sum()), 1.0)
     n, p = residuals.shape
     rows = residuals * np.sqrt(weights / n_rows)[:, None]
     if n >= p:
         values, axes = np.linalg.eigh(rows.T @ rows)
+        basis = axes
     else:
-        values, left = np.linalg.eigh(rows @ rows.T)
-        kept = values > 1e-12 * max(float(values[-1]), 1e-300)
-        values, left = values[kept], left[:, kept]
-        axes = rows.T @ left / np.sqrt(values)
+        axes, values = _row_space(rows)
+        rest = means.reshape(-1, p)
+        rest = rest - rest @ axes @ axes.T
+        basis = np.concatenate([axes, _row_space(rest - rest @ axes @ axes.T)[0]], axis=1)
     values = np.maximum(values, 0.0)
     mean_value = float(values.sum()) / p if values.sum() > 0 else 1.0
     along = residuals @ axes
-    return Covariance(axes, values / mean_value, along, along**2, n_rows, mean_value)
+    padding = np.zeros(basis.shape[1] - len(values))
+    values = np.concatenate([values / mean_value, padding])
+    return Covariance(basis, values, along, along**2, n_rows, mean_value)
 
 
-def in_metric(scaled: ScaledMoments, covariance: Covariance, share: float) -> ScaledMoments:
-    """Moments in the metric, their noise changed as its trace changes."""
-    remaining = covariance.values / covariance.stretch(share)
-    trace, p = remaining.sum(), scaled.means.shape[2]
+def _row_space(rows: Floats) -> tuple[Floats, Floats]:
+    """Right singular vectors (features, rank) of a few rows, and their singular values squared."""
+    values, left = np.linalg.eigh(rows @ rows.T)
+    kept = values > 1e-10 * max(float(values[-1]), 1e-300)
+    return np.linalg.qr(rows.T @ left[:, kept])[0], values[kept]
+
+
+def in_basis(scaled: ScaledMoments, covariance: Covariance) -> ScaledMoments:
+    """Means in the basis of the covariance, where the metric is diagonal."""
+    return scaled._replace(means=scaled.means @ covariance.basis)
+
+
+def in_metric(turned: ScaledMoments, covariance: Covariance, share: float) -> ScaledMoments:
+    """Moments that are in the basis, in the metric; their noise changes as its trace does."""
+    stretch, p = covariance.stretch(share), len(covariance.basis)
+    remaining = covariance.values / stretch
+    trace = remaining.sum()
     ratio = trace / max(covariance.values.sum(), 1e-300)
     # Squares of estimated eigenvalues are too large by the square of the trace over the rows.
     square = max((remaining**2).sum() - trace**2 / covariance.n_rows, trace**2 / p)
-    return scaled._replace(
-        means=covariance.whiten(scaled.means, share),
-        cell_noise=scaled.cell_noise * ratio,
-        noise_level=scaled.noise_level * ratio,
+    return turned._replace(
+        means=turned.means / np.sqrt(stretch),
+        cell_noise=turned.cell_noise * ratio,
+        noise_level=turned.noise_level * ratio,
         dimension=float(trace**2 / square),
     )

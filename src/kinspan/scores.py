@@ -88,13 +88,13 @@ def agreement(
 
 
 def in_input_units(
-    rules: LinearRules, whitened: Floats, centres: Floats, scale: Floats
+    rules: LinearRules, turned: Floats, centres: Floats, scale: Floats
 ) -> tuple[Floats, Floats]:
     """(coef, intercept) for rows in their own units; two classes make one score, for the second.
 
-    Rules and centres are in the metric, `whitened` is coef with the metric applied once more.
+    Rules and centres are in the metric, `turned` are the coefficients for scaled rows.
     """
-    coef = whitened / scale[:, None, :]
+    coef = turned / scale[:, None, :]
     intercept = rules.offset - np.einsum("tlp,tp->tl", rules.coef, centres)
     if coef.shape[1] == 2:
         return coef[:, 1:] - coef[:, :1], intercept[:, 1:] - intercept[:, :1]

@@ -6,10 +6,11 @@ of sampled rows, each left out of the rule that scores it (`leave_one_out`, `for
 
 from kinspan.risk.forecast import Forecast, forecast_of_scores
 from kinspan.risk.gaussian import alignment, error_rate
-from kinspan.risk.leave_one_out import Residuals, RuleParts, leave_one_out_scores
+from kinspan.risk.leave_one_out import LeftOut, Residuals, RuleParts, leave_one_out_scores
 
 __all__ = [
     "Forecast",
+    "LeftOut",
     "Residuals",
     "RuleParts",
     "alignment",

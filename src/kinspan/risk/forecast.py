@@ -10,6 +10,7 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import beta
 
 from kinspan._cell_sums import Codes, Floats
+from kinspan.risk.leave_one_out import LeftOut
 
 _LEVEL = 0.90
 _TAIL_DOUBT = 0.1  # the share of its distance by which a tail may differ from a Gaussian one
@@ -24,17 +25,17 @@ class Forecast(NamedTuple):
 
 
 def forecast_of_scores(
-    scores: Floats, tasks: Codes, classes: Codes, weights: Floats, priors: Floats
+    left_out: LeftOut, tasks: Codes, classes: Codes, weights: Floats, priors: Floats
 ) -> Forecast:
     """Two classes: Gaussian tails on class means and deviations. More: the count."""
-    present = priors > 0
+    scores, present = left_out.scores, priors > 0
     masked = np.where(present[tasks], scores, -np.inf)
     wrong = np.where(np.isnan(scores[:, 0]), np.nan, masked.argmax(axis=1) != classes)
     usable = ~np.isnan(wrong)
     tables = _Tables(tasks[usable], classes[usable], weights[usable], priors.shape)
     if priors.shape[1] == 2:
         margin = scores[usable, 1] - scores[usable, 0]
-        error, interval = _gaussian_tails(margin, tables, priors)
+        error, interval = _gaussian_tails(margin, left_out.inflation[usable], tables, priors)
     else:
         error, interval = _counted(wrong[usable], tables, priors)
     enough = _has_all(tables, present)
@@ -65,14 +66,21 @@ def _has_all(tables: _Tables, present: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.asarray(((counts > 0) | ~present).all(axis=1) & (present.sum(axis=1) > 1))
 
 
-def _gaussian_tails(margin: Floats, tables: _Tables, priors: Floats) -> tuple[Floats, Floats]:
-    """ε = Σ_j π_j Q(±mean_j/deviation), the deviation pooled over the classes of a task."""
+def _gaussian_tails(
+    margin: Floats, inflation: Floats, tables: _Tables, priors: Floats
+) -> tuple[Floats, Floats]:
+    """ε = Σ_j π_j Q(±mean_j/deviation), the deviation pooled over the classes of a task.
+
+    The rule with all rows has as much signal as those without one, and less noise in its direction:
+    deviations shrink as its length does.
+    """
     n = tables.sum(np.ones(len(margin)))
     safe = np.where(n > 0, n, 1.0)
     means = tables.sum(margin) / safe
     scatter = tables.sum((margin - means[tables.tasks, tables.classes]) ** 2).sum(axis=1)
     freedom = np.maximum(n.sum(axis=1) - 2.0, 0.0)
-    deviation = np.sqrt(_pooled_variance(scatter, freedom))
+    noisier = tables.sum(inflation).sum(axis=1) / np.maximum(n.sum(axis=1), 1e-300)
+    deviation = np.sqrt(_pooled_variance(scatter, freedom) / np.maximum(noisier, 1.0))
     standard = means * np.array([-1.0, 1.0]) / deviation[:, None]
     error = (priors * ndtr(-standard)).sum(axis=1) / priors.sum(axis=1)
     # A common shift of both tails: sampling error of the means, of the deviation, and, the farther

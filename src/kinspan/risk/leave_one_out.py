@@ -14,18 +14,17 @@ from kinspan._cell_sums import Codes, Floats
 
 
 class Residuals(NamedTuple):
-    """Sampled rows minus the mean of their cell, in the basis of the axes of the metric.
+    """Sampled rows minus the mean of their cell, along the first directions of the basis of rules.
 
     Rows are many and rules few: it is the rules that are stretched, and the rows left as they are.
     """
 
-    values: Floats  # (rows, axes): r, before the metric
+    values: Floats  # (rows, axes): r, before the metric; zero in all other directions
     squares: Floats  # (rows, axes): their squares
     stretch: Floats  # (axes,): the metric divides by its root
     tasks: Codes  # (rows,)
     classes: Codes  # (rows,)
     weights: Floats  # (rows,): how often the row occurred
-    axes: Floats  # (features, axes): orthonormal; residuals have no other component
     metric_weight: float  # the share of one row, of weight one, in the metric
 
 
@@ -43,19 +42,26 @@ class RuleParts(NamedTuple):
     counts: Floats  # (tasks, classes)
 
 
-def leave_one_out_scores(rules: RuleParts, residuals: Residuals) -> Floats:
-    """(rows, classes) scores; NaN for rows without which their cell would be empty."""
+class LeftOut(NamedTuple):
+    """Scores of rows by rules without them."""
+
+    scores: Floats  # (rows, classes); NaN for rows without which their cell would be empty
+    inflation: Floats  # (rows,): ‖coef without the row‖² over ‖coef‖², how much noisier the rule is
+
+
+def leave_one_out_scores(rules: RuleParts, residuals: Residuals) -> LeftOut:
+    """Scores of all sampled rows, each by the rule that has not seen it."""
     t, c, r = residuals.tasks, residuals.classes, residuals.values
     n, g = rules.counts[t, c], residuals.weights
     alone = n - g <= 1e-9 * n
     fraction = g / np.where(alone, 1.0, n - g)  # the cell mean moves by −fraction · r
     square = residuals.squares @ (1.0 / residuals.stretch)
-    axes = residuals.axes / np.sqrt(residuals.stretch)
-    both = _inner(r, t, np.concatenate([rules.coef, rules.contrasts], axis=1) @ axes)
+    vectors = np.concatenate([rules.coef, rules.contrasts], axis=1)[..., : r.shape[1]]
+    both = _inner(r, t, vectors / np.sqrt(residuals.stretch))
     r_coef, r_contrast = both[:, : rules.coef.shape[1]], both[:, rules.coef.shape[1] :]
     r_contrast = r_contrast[np.arange(len(r)), c]
     x_coef = (rules.contrasts @ rules.coef.transpose(0, 2, 1))[t, c] + r_coef
-    length = np.einsum("tlp,tlp->tl", rules.coef, rules.coef)[t]
+    length = full_length = np.einsum("tlp,tlp->tl", rules.coef, rules.coef)[t]
     moved = fraction * rules.class_shares[t, c]  # the centre moves by −moved · r
     q = -fraction[:, None] * rules.own[t, :, c]  # coef_l moves by q_l · r
     x_r = r_contrast + (1.0 + moved) * square
@@ -67,7 +73,12 @@ def leave_one_out_scores(rules: RuleParts, residuals: Residuals) -> Floats:
     x_coef = x_coef + (downdate * x_r)[:, None] * r_coef_new
     length = length + downdate[:, None] * r_coef_new**2
     scores = x_coef - rules.half_level[t, None] * length + rules.offset[t]
-    return np.asarray(np.where(alone[:, None], np.nan, scores))
+    total = full_length.sum(axis=1)
+    inflation = length.sum(axis=1) / np.where(total > 0, total, 1.0)
+    return LeftOut(
+        np.where(alone[:, None], np.nan, scores),
+        np.where(alone | (total <= 0), 1.0, np.maximum(inflation, 1.0)),
+    )
 
 
 def _inner(rows: Floats, tasks: Codes, vectors: Floats) -> Floats:

@@ -1,8 +1,8 @@
 """Simulated relatedness: populations of binary tasks ∓μ_t with unit noise, as contrasts.
 
 The settings in which the rules for the weights of tasks are compared, by `benchmarks.relatedness`
-and by the tests. A row is half a contrast, μ_t plus noise of variance 1/(2n) for n rows a class; errors
-are those of the population means.
+and by the tests. A row is half a contrast, μ_t plus noise of variance 1/(2n) for n rows a class;
+errors are those of the population means.
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ def test_optional_libraries_are_not_imported() -> None:
 
 
 def test_steps_do_not_import_each_other() -> None:
-    """The listing is the pipeline: only `_rules` and `spca` join the steps."""
-    steps = ("class_moments", "metric", "gram", "labels", "scores", "risk")
+    """The listing is the pipeline: only `_rules`, `_fit` and `spca` join the steps."""
+    steps = ("class_moments", "row_sample", "metric", "gram", "labels", "scores", "risk")
     for step in steps:
         code = (
             f"import sys, types; sys.modules['kinspan'] = p = types.ModuleType('kinspan'); "

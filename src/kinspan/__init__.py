@@ -4,8 +4,9 @@ The pipeline, one file a step (the listing of this package is the method)::
 
     X, y, task
       → class_moments   1  counts, means and second moments of every cell (one class of one task)
+      → row_sample      1b a bounded sample of rows of every cell, chosen by their content
                            ← merge here: batches, files, machines, sites
-      → metric          2  a common scale
+      → metric          2  a common scale and a share of the covariance
       → gram            3  contrasts and their unbiased inner products: how related the tasks are
       → labels          4  the weight of every cell for every target
       → scores          5  directions and rules; samples → scores and probabilities
@@ -18,6 +19,7 @@ After step 1 nothing grows with the number of samples.
 from kinspan._container import StoredDataError
 from kinspan.class_moments import ClassMoments
 from kinspan.model_selection import TaskReport, TaskStratifiedKFold, make_task_scorer, task_report
+from kinspan.row_sample import RowSample
 from kinspan.spca import MultiTaskSPCA
 
 __version__ = "0.1.0.dev0"
@@ -25,6 +27,7 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "ClassMoments",
     "MultiTaskSPCA",
+    "RowSample",
     "StoredDataError",
     "TaskReport",
     "TaskStratifiedKFold",

@@ -123,15 +123,7 @@ def run(path: Path) -> None:
     digits, gaussian = digit_table(), gaussian_table()
     for table in (digits, gaussian):
         print(as_text(table), end="\n\n")
-    print(
-        f"Means over {DRAWS} draws. actual: error on test rows; alone: the same, every task on its"
-    )
-    print(
-        "own; naive: the same, all tasks pooled. forecast: announced by the fit from the training"
-    )
-    print(
-        "labels alone, by the formula of the paper: close for Gaussian noise without correlation,"
-    )
-    print("far too optimistic for the correlated pixels of digits.")
+    print(f"Means over {DRAWS} draws. forecast: announced by the fit from its labels alone;")
+    print("actual: error on test rows; alone: the same, every task on its own; naive: all pooled.")
     draw(digits, gaussian, path)
     print(f"\nPicture: {path}")

@@ -110,7 +110,7 @@ class MultiTaskSPCA(
     --------
     >>> from kinspan import MultiTaskSPCA
     >>> from kinspan.datasets import load_digit_pairs
-    >>> digits = load_digit_pairs(n_per_class=5)  # 45 tasks, ten labels each
+    >>> digits = load_digit_pairs(n_per_class=3)  # 45 tasks, six labels each
     >>> clf = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
     >>> clf.predict(digits.X_test[:3], task=digits.task_test[:3]).shape
     (3,)

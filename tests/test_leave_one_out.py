@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from kinspan.metric import covariance_of_rows
 from kinspan.risk import LeftOut, Residuals, RuleParts, forecast_of_scores, leave_one_out_scores
-from kinspan.scores import temperature
+from kinspan.scores import calibration
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
@@ -136,11 +136,13 @@ def test_temperature_finds_the_factor_of_scores_that_are_log_odds(factor: float)
     log_odds = 2 * rng.normal(size=20_000)
     classes = (rng.uniform(size=20_000) < 1 / (1 + np.exp(-log_odds))).astype(int)
     scores = np.column_stack([np.zeros(20_000), log_odds / factor])
-    found = temperature(scores, classes, np.ones(20_000), np.ones((20_000, 2), bool))
-    assert found == pytest.approx(factor, rel=0.05)
+    found, _ = calibration(scores, classes, np.ones(20_000), np.ones((20_000, 2), bool))
+    assert found.factor == pytest.approx(factor, rel=0.05)
 
 
 def test_temperature_of_perfect_scores_stays_bounded() -> None:
     scores = np.column_stack([np.zeros(10), np.repeat([-1.0, 1.0], 5)])
     classes = np.repeat([0, 1], 5)
-    assert temperature(scores, classes, np.ones(10), np.ones((10, 2), bool)) < 60
+    found, _ = calibration(scores, classes, np.ones(10), np.ones((10, 2), bool))
+    assert found.factor < 60
+    assert found.loss < np.log(2)

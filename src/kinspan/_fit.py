@@ -14,6 +14,7 @@ from kinspan._rules import (
     fill_absent,
     isotropic_error,
     rule_parts,
+    send_alone,
     shared_rule,
     solve,
 )
@@ -27,9 +28,9 @@ from kinspan.metric import (
     in_metric,
     scaled_moments,
 )
-from kinspan.risk import Forecast, LeftOut, Residuals, forecast_of_scores, leave_one_out_scores
+from kinspan.risk import Forecast, Residuals, forecast_of_scores, leave_one_out_scores
 from kinspan.row_sample import RowSample
-from kinspan.scores import LinearRules, in_input_units, temperature
+from kinspan.scores import Calibration, LinearRules, calibration, in_input_units
 
 SHARES = (0.0, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
 
@@ -60,16 +61,23 @@ class FittedRules(NamedTuple):
     single_task_error: Floats  # (tasks,)
 
 
+class Judged(NamedTuple):
+    """Rules, and what to expect of them."""
+
+    solution: Solution
+    forecast: Forecast
+    calibration: Calibration
+    losses: Floats  # (rows,): logarithmic loss of the sampled rows, each left out
+
+
 class Candidate(NamedTuple):
-    """The rules of one metric, and what to expect of them."""
+    """The rules of one metric."""
 
     share: float
     scaled: ScaledMoments
-    solution: Solution
+    residuals: Residuals | None  # sampled rows, where there are any
+    together: Judged
     alone: Solution
-    residuals: Residuals | None  # sampled rows, in the metric
-    scores: Floats | None  # (rows, classes): of the sampled rows, each left out
-    forecast: Forecast
 
 
 def fit(moments: ClassMoments, sample: RowSample | None, options: Options) -> FittedRules:
@@ -85,7 +93,7 @@ def fit(moments: ClassMoments, sample: RowSample | None, options: Options) -> Fi
         scaled, pooled = in_basis(scaled, covariance), in_basis(pooled, covariance)
         shares = SHARES if options.metric == "auto" else (float(options.metric),)
     candidates = [_candidate(scaled, covariance, sample, share, options) for share in shares]
-    best = _best(candidates, sample)
+    best = _best(candidates)
     return _kept(best, pooled, covariance, sample, options, _optimism(candidates, best, sample))
 
 
@@ -114,52 +122,76 @@ def _candidate(
     share: float,
     options: Options,
 ) -> Candidate:
-    if covariance is None or sample is None:
-        solution, alone = solve(scaled, options.labels, options.multi_class, options.log_priors)
-        forecast = _isotropic(solution, scaled, options.priors)
-        return Candidate(0.0, scaled, solution, alone, None, None, forecast)
-    scaled = in_metric(scaled, covariance, share)
+    residuals = None
+    if covariance is not None and sample is not None:
+        scaled = in_metric(scaled, covariance, share)
+        residuals = Residuals(
+            covariance.residuals,
+            covariance.squares,
+            covariance.stretch(share)[: covariance.residuals.shape[1]],
+            sample.task_codes,
+            sample.class_codes,
+            sample.weights,
+            share / (covariance.mean_value * covariance.n_rows),
+        )
     solution, alone = solve(scaled, options.labels, options.multi_class, options.log_priors)
-    residuals = Residuals(
-        covariance.residuals,
-        covariance.squares,
-        covariance.stretch(share)[: covariance.residuals.shape[1]],
-        sample.task_codes,
-        sample.class_codes,
-        sample.weights,
-        share / (covariance.mean_value * covariance.n_rows),
-    )
-    left_out = leave_one_out_scores(rule_parts(solution, scaled), residuals)
-    forecast = _forecast(left_out, solution, scaled, residuals, options)
-    return Candidate(share, scaled, solution, alone, residuals, left_out.scores, forecast)
+    return Candidate(share, scaled, residuals, _judge(solution, scaled, residuals, options), alone)
 
 
-def _forecast(
-    left_out: LeftOut,
-    solution: Solution,
-    scaled: ScaledMoments,
-    residuals: Residuals,
-    options: Options,
-) -> Forecast:
-    """Of the scores of rows left out; tasks of which none could be get the formula of the paper."""
-    priors = np.where(scaled.present, options.priors, 0.0)
-    tasks, classes, weights = residuals.tasks, residuals.classes, residuals.weights
-    found = forecast_of_scores(left_out, tasks, classes, weights, priors)
+def _judge(
+    solution: Solution, scaled: ScaledMoments, residuals: Residuals | None, options: Options
+) -> Judged:
+    """What sampled rows say of rules that have not seen them; without rows, the paper's formula."""
     isotropic = _isotropic(solution, scaled, options.priors)
+    if residuals is None:
+        return Judged(solution, isotropic, Calibration(1.0, 0.0), np.empty(0))
+    left_out = leave_one_out_scores(rule_parts(solution, scaled), residuals)
+    t, c, weights = residuals.tasks, residuals.classes, residuals.weights
+    priors = np.where(scaled.present, options.priors, 0.0)
+    found = forecast_of_scores(left_out, t, c, weights, priors)
     unknown = np.isnan(found.error)
-    return Forecast(
+    forecast = Forecast(
         np.where(unknown, isotropic.error, found.error),
         np.where(unknown[:, None], isotropic.interval, found.interval),
         found.wrong,
     )
+    # Every class of every task counts as much for the calibration, whatever its rows.
+    balanced = weights * scaled.counts.sum() / (scaled.counts[t, c] * scaled.counts.size)
+    scores = left_out.scores - options.log_priors[t] * solution.has_length
+    calibrated, losses = calibration(scores, c, balanced, scaled.present[t])
+    factor = calibrated.factor if solution.has_length else 1.0
+    return Judged(solution, forecast, calibrated._replace(factor=factor), losses)
 
 
-def _error_alone(best: Candidate, options: Options) -> Floats:
-    """The forecast for every task alone, in the same metric."""
-    if best.residuals is None:
-        return _isotropic(best.alone, best.scaled, options.priors).error
-    left_out = leave_one_out_scores(rule_parts(best.alone, best.scaled), best.residuals)
-    return _forecast(left_out, best.alone, best.scaled, best.residuals, options).error
+def _guarded(best: Candidate, options: Options) -> tuple[Judged, Judged]:
+    """Rules in which targets go alone if the rows, left out, prefer that; and those of all alone.
+
+    All go alone if all rows together have no smaller loss together; a single one, if the losses of
+    its own rows differ by two standard errors.
+    """
+    alone = _judge(best.alone, best.scaled, best.residuals, options)
+    together = best.together
+    if best.residuals is None or options.labels != "spectral":
+        return together, alone
+    if together.calibration.loss >= alone.calibration.loss:
+        return alone, alone
+    differences = together.losses - alone.losses
+    prefers = _clearly_larger(differences, best.residuals, len(best.scaled.counts))
+    if not prefers.any():
+        return together, alone
+    both = together.solution, alone.solution
+    mixed = send_alone(best.scaled, options.multi_class, options.log_priors, both, prefers)
+    return _judge(mixed, best.scaled, best.residuals, options), alone
+
+
+def _clearly_larger(differences: Floats, residuals: Residuals, n_tasks: int) -> NDArray[np.bool_]:
+    """(tasks,): where the mean difference of a task's rows is above two standard errors."""
+    usable = np.isfinite(differences)
+    t, w, d = residuals.tasks[usable], residuals.weights[usable], differences[usable]
+    n = np.maximum(np.bincount(t, w, minlength=n_tasks), 1e-300)
+    mean = np.bincount(t, w * d, minlength=n_tasks) / n
+    variance = np.bincount(t, w * (d - mean[t]) ** 2, minlength=n_tasks) / np.maximum(n - 1, 1.0)
+    return np.asarray(mean > 2.0 * np.sqrt(variance / n) + 1e-12)
 
 
 def _isotropic(solution: Solution, scaled: ScaledMoments, priors: Floats) -> Forecast:
@@ -170,35 +202,31 @@ def _isotropic(solution: Solution, scaled: ScaledMoments, priors: Floats) -> For
     return Forecast(error, np.where(np.isnan(error)[:, None], np.nan, interval), np.empty(0))
 
 
-def _best(candidates: list[Candidate], sample: RowSample | None) -> Candidate:
-    """The metric with the smallest mean forecast over tasks; the plainer one of two equals."""
-    if len(candidates) == 1 or sample is None:
-        return candidates[0]
+def _best(candidates: list[Candidate]) -> Candidate:
+    """The metric with the smallest loss of rows left out; the plainer one of two equals.
 
-    def expected(candidate: Candidate) -> tuple[float, float]:
-        known = candidate.forecast.error[~np.isnan(candidate.forecast.error)]
-        return round(float(known.sum()), 12), candidate.share
-
-    return min(candidates, key=expected)
+    The logarithmic loss tells metrics apart with fewer rows than a count of errors.
+    """
+    return min(candidates, key=lambda c: (round(c.together.calibration.loss, 12), c.share))
 
 
 def _optimism(candidates: list[Candidate], best: Candidate, sample: RowSample | None) -> float:
-    """How much smaller the forecast is for the metric having been chosen by it.
+    """How much smaller the forecast is for the metric having been chosen by the same rows.
 
     Half of the rows chooses for the other half; the halves are those of the hash.
     """
     if len(candidates) == 1 or sample is None:
         return 0.0
-    half = sample.keys[:, 1] % 2 == 0
-    wrong = np.array([c.forecast.wrong for c in candidates])
-    usable = ~np.isnan(wrong[0])
-    if not (half & usable).any() or not (~half & usable).any():
-        return 0.0
-    wrong = np.where(usable, wrong * sample.weights, 0.0)
-    errors = np.stack([wrong[:, half].sum(axis=1), wrong[:, ~half].sum(axis=1)])
-    crossed = errors[1, errors[0].argmin()] + errors[0, errors[1].argmin()]
-    chosen = errors[:, [c.share for c in candidates].index(best.share)].sum()
-    return max(float(crossed - chosen) / float(sample.weights[usable].sum()), 0.0)
+    half, wrong = sample.keys[:, 1] % 2 == 0, best.together.forecast.wrong
+    usable = ~np.isnan(wrong)
+    losses = np.array([np.where(usable, c.together.losses, 0.0) for c in candidates])
+    crossed = 0.0
+    for judge in (half, ~half):
+        chosen = candidates[int((losses[:, judge] @ sample.weights[judge]).argmin())]
+        judged = usable & ~judge
+        crossed += float(chosen.together.forecast.wrong[judged] @ sample.weights[judged])
+    total = max(float(sample.weights[usable].sum()), 1.0)
+    return max(crossed - float(wrong[usable] @ sample.weights[usable]), 0.0) / total
 
 
 def _kept(
@@ -209,37 +237,34 @@ def _kept(
     options: Options,
     optimism: float,
 ) -> FittedRules:
+    judged, alone = _guarded(best, options)
     pooled = pooled if covariance is None else in_metric(pooled, covariance, best.share)
     agreement = agreed(pooled)
     log_priors, share_classes = options.log_priors, options.share_classes
     filled, absent = fill_absent(
-        best.solution.rules, best.scaled, agreement.contrasts, log_priors, share_classes
+        judged.solution.rules, best.scaled, agreement.contrasts, log_priors, share_classes
     )
     shared = shared_rule(agreement, pooled, log_priors)
     rules = LinearRules(*(np.concatenate(parts) for parts in zip(filled, shared, strict=True)))
     centres = np.concatenate([best.scaled.centres, agreement.centre])
     absent = np.concatenate([absent, np.zeros_like(absent[:1])])
-    if sample is not None and best.scores is not None and best.solution.has_length:
-        t, c, counts = sample.task_codes, sample.class_codes, best.scaled.counts
-        balance = sample.weights * counts.sum() / np.maximum(counts[t, c] * counts.size, 1e-300)
-        without_priors = best.scores - log_priors[t]
-        factor = temperature(without_priors, c, balance, best.scaled.present[t])
-        base = np.concatenate([log_priors, log_priors.mean(axis=0)[None]])
-        offset = np.where(absent, rules.offset, base + factor * (rules.offset - base))
-        rules = LinearRules(rules.coef * factor, offset)
+    base = np.concatenate([log_priors, log_priors.mean(axis=0)[None]])
+    factor = judged.calibration.factor
+    offset = np.where(absent, rules.offset, base + factor * (rules.offset - base))
+    rules = LinearRules(rules.coef * factor, offset)
     turned = rules.coef if covariance is None else covariance.turned_back(rules.coef, best.share)
     scale = np.repeat(best.scaled.scale, len(absent) - 1 if len(best.scaled.scale) == 1 else 1, 0)
     scale = np.concatenate([scale, pooled.scale])
     coef, intercept = in_input_units(rules, turned, centres, scale)
-    error = np.minimum(best.forecast.error + optimism, 1.0)
+    error = np.minimum(judged.forecast.error + optimism, 1.0)
     return FittedRules(
         coef,
         intercept,
         absent,
         scale,
-        best.solution.weights,
+        judged.solution.weights,
         best.share,
         error,
-        best.forecast.interval,
-        _error_alone(best, options),
+        judged.forecast.interval,
+        alone.forecast.error,
     )

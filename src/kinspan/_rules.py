@@ -16,6 +16,7 @@ from kinspan.labels import (
     spectrum_of_gram,
     spectrum_of_rows,
     task_weights,
+    with_some_alone,
 )
 from kinspan.metric import ScaledMoments
 from kinspan.risk import RuleParts, alignment, error_rate
@@ -62,6 +63,21 @@ def solve(
         _solution(scaled, contrasts, chosen, log_priors),
         _solution(scaled, contrasts, alone, log_priors),
     )
+
+
+def send_alone(
+    scaled: ScaledMoments,
+    multi_class: str,
+    log_priors: Floats,
+    both: tuple[Solution, Solution],
+    targets: NDArray[np.bool_],
+) -> Solution:
+    """The first of two solutions, with the rules of the second for some targets."""
+    weights = [
+        with_some_alone(together, alone, targets)
+        for together, alone in zip(both[0].weights, both[1].weights, strict=True)
+    ]
+    return _solution(scaled, contrasts_of(scaled, multi_class), weights, log_priors)
 
 
 def _spectrum(rows: TaskRows) -> Spectrum:

@@ -101,8 +101,17 @@ def in_input_units(
     return coef, intercept
 
 
-def temperature(scores: Floats, classes: Codes, weights: Floats, present: Mask) -> float:
-    """The factor that makes scores of rows log odds: of the largest likelihood, for all tasks.
+class Calibration(NamedTuple):
+    """How scores of rows become log odds."""
+
+    factor: float  # what scores are multiplied with
+    loss: float  # mean logarithmic loss of the probabilities that they then give
+
+
+def calibration(
+    scores: Floats, classes: Codes, weights: Floats, present: Mask
+) -> tuple[Calibration, Floats]:
+    """The factor that makes scores of rows log odds, of the largest likelihood; and their losses.
 
     Scores are without priors. A factor far from one has to be worth it: its log is normal a priori.
     """
@@ -110,12 +119,17 @@ def temperature(scores: Floats, classes: Codes, weights: Floats, present: Mask) 
     scores, classes = np.where(present, scores, -np.inf)[usable], classes[usable]
     weights, places = weights[usable], np.arange(usable.sum())
 
-    def loss(log_factor: float) -> float:
+    def surprise(log_factor: float) -> Floats:
         tempered = np.exp(log_factor) * scores
-        surprise = logsumexp(tempered, axis=1) - tempered[places, classes]
-        return float(weights @ surprise + 0.5 * log_factor**2)
+        return np.asarray(logsumexp(tempered, axis=1) - tempered[places, classes])
 
-    return float(np.exp(minimize_scalar(loss, bounds=(-7.0, 4.0), method="bounded").x))
+    def loss(log_factor: float) -> float:
+        return float(weights @ surprise(log_factor) + 0.5 * log_factor**2)
+
+    best = minimize_scalar(loss, bounds=(-7.0, 4.0), method="bounded").x
+    losses = np.full(len(usable), np.nan)
+    losses[usable] = surprise(best)
+    return Calibration(float(np.exp(best)), loss(best) / max(weights.sum(), 1e-300)), losses
 
 
 def paired_scores(X: Any, rules: Codes, coef: Floats, intercept: Floats) -> Floats:

@@ -8,7 +8,13 @@ a file; `choice` takes the best of those that need no tuning.
 from kinspan.labels.choice import RULES, task_weights
 from kinspan.labels.fixed import agreed_weights, naive_weights
 from kinspan.labels.plugin import optimal_weights
-from kinspan.labels.weights import Spectrum, TaskWeights, spectrum_of_gram, spectrum_of_rows
+from kinspan.labels.weights import (
+    Spectrum,
+    TaskWeights,
+    spectrum_of_gram,
+    spectrum_of_rows,
+    with_some_alone,
+)
 
 __all__ = [
     "RULES",
@@ -20,4 +26,5 @@ __all__ = [
     "spectrum_of_gram",
     "spectrum_of_rows",
     "task_weights",
+    "with_some_alone",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinspan._cell_sums import Floats
 
@@ -55,6 +56,19 @@ class TaskWeights(NamedTuple):
         weights = self.left @ self.right
         weights[np.diag_indices_from(weights)] += self.diagonal
         return np.asarray(weights)
+
+
+def with_some_alone(
+    weights: TaskWeights, alone: TaskWeights, targets: NDArray[np.bool_]
+) -> TaskWeights:
+    """The same weights, but some targets go alone."""
+    return TaskWeights(
+        np.where(targets[:, None], 0.0, weights.left),
+        weights.right,
+        np.where(targets, 1.0, weights.diagonal),
+        np.where(targets, alone.noise_share, weights.noise_share),
+        np.where(targets, alone.signal, weights.signal),
+    )
 
 
 def spectrum_of_rows(rows: Floats, noise: Floats, dimension: float) -> Spectrum:

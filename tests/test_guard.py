@@ -1,0 +1,65 @@
+"""A target whose own rows clearly prefer it goes alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from benchmarks.worlds import losses, random_world
+
+from kinspan import MultiTaskSPCA
+from kinspan._fit import _clearly_larger
+from kinspan.labels import TaskWeights, with_some_alone
+from kinspan.risk import Residuals
+
+
+def test_some_targets_go_alone_and_the_others_stay() -> None:
+    rng = np.random.default_rng(0)
+    left, right, ones = rng.normal(size=(4, 2)), rng.normal(size=(2, 4)), np.ones(4)
+    together = TaskWeights(left, right, rng.normal(size=4), 0.3 * ones, 2 * ones)
+    alone = TaskWeights(np.zeros((4, 0)), np.zeros((0, 4)), ones, ones, 5 * ones)
+    mixed = with_some_alone(together, alone, np.array([False, True, False, True]))
+    expected = together.matrix()
+    expected[[1, 3]] = np.eye(4)[[1, 3]]
+    np.testing.assert_allclose(mixed.matrix(), expected)
+    np.testing.assert_array_equal(mixed.noise_share, [0.3, 1, 0.3, 1])
+    np.testing.assert_array_equal(mixed.signal, [2, 5, 2, 5])
+
+
+def test_clearly_is_two_standard_errors() -> None:
+    t = np.repeat([0, 1, 2, 3], 50)
+    d = np.tile(np.linspace(-1, 1, 50), 4) + np.array([0.0, 0.1, 0.3, -0.3])[t]
+    d[0] = np.nan
+    empty = np.empty((200, 0))
+    rows = Residuals(empty, empty, np.empty(0), t, t, np.ones(200), 0.0)
+    np.testing.assert_array_equal(_clearly_larger(d, rows, 5), [False, False, True, False, False])
+
+
+def test_a_stranger_among_like_tasks_is_left_alone() -> None:
+    """Eleven tasks are the same; the last has its own direction, and the common one reversed."""
+    rng = np.random.default_rng(0)
+    y, task = np.tile([0, 1], 360), np.repeat(np.arange(12), 60)
+    shared, own = np.eye(30)[0], np.eye(30)[1]
+    means = np.where(task[:, None] == 11, own - 0.4 * shared, shared)
+    X = rng.normal(size=(720, 30)) + np.where(y == 1, 1.0, -1.0)[:, None] * means
+    pooled = MultiTaskSPCA(labels="naive").fit(X, y, task=task)
+    clf = MultiTaskSPCA().fit(X, y, task=task)
+    alone = MultiTaskSPCA(labels="single").fit(X, y, task=task)
+    new_y = np.tile([0, 1], 2000)
+    new = rng.normal(size=(4000, 30)) + np.where(new_y == 1, 1.0, -1.0)[:, None] * means[-1]
+    errors = [1 - model.score(new, new_y, task=11) for model in (clf, alone, pooled)]
+    assert errors[0] < errors[1] + 0.02 < errors[2]
+
+
+def test_random_worlds_are_never_much_worse_than_alone() -> None:
+    """The bars of `benchmarks.worlds` on other worlds, small ones."""
+    found: list[Any] = []
+    for seed in range(500, 620):
+        world = random_world(seed)
+        if world.X.size < 100_000:
+            ours, alone, _ = losses(world)
+            found.append((ours - alone).mean())
+    assert len(found) > 40
+    assert np.mean(found) < 0
+    assert np.quantile(found, 0.95) <= 0.01
+    assert max(found) <= 0.03

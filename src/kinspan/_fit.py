@@ -55,6 +55,7 @@ class FittedRules(NamedTuple):
     absent: NDArray[np.bool_]  # (tasks + 1, classes): what is never answered
     scale: Floats  # (tasks + 1, features)
     task_weights: list[TaskWeights]
+    multi_class: str  # what the weights are for
     metric: float  # the share of the covariance
     forecast_error: Floats  # (tasks,)
     forecast_interval: Floats  # (tasks, 2)
@@ -94,6 +95,9 @@ def fit(moments: ClassMoments, sample: RowSample | None, options: Options) -> Fi
         shares = SHARES if options.metric == "auto" else (float(options.metric),)
     candidates = [_candidate(scaled, covariance, sample, share, options) for share in shares]
     best = _best(candidates)
+    if len(moments.classes) > 2 and options.multi_class == "shared" and sample is not None:
+        each = options._replace(multi_class="each")
+        best = _best([best, _candidate(scaled, covariance, sample, best.share, each)])
     return _kept(best, pooled, covariance, sample, options, _optimism(candidates, best, sample))
 
 
@@ -180,7 +184,7 @@ def _guarded(best: Candidate, options: Options) -> tuple[Judged, Judged]:
     if not prefers.any():
         return together, alone
     both = together.solution, alone.solution
-    mixed = send_alone(best.scaled, options.multi_class, options.log_priors, both, prefers)
+    mixed = send_alone(best.scaled, options.log_priors, both, prefers)
     return _judge(mixed, best.scaled, best.residuals, options), alone
 
 
@@ -263,6 +267,7 @@ def _kept(
         absent,
         scale,
         judged.solution.weights,
+        judged.solution.multi_class,
         best.share,
         error,
         judged.forecast.interval,

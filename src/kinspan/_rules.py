@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinspan._cell_sums import Floats
-from kinspan.gram import SharedContrasts, TaskRows, VersusRestContrasts
+from kinspan.gram import EachClassContrasts, SharedContrasts, TaskRows, VersusRestContrasts
 from kinspan.labels import (
     Spectrum,
     TaskWeights,
@@ -31,6 +31,11 @@ from kinspan.scores import (
 )
 
 Contrasts = SharedContrasts | VersusRestContrasts
+CONTRASTS: dict[str, type[SharedContrasts] | type[VersusRestContrasts]] = {
+    "shared": SharedContrasts,
+    "each": EachClassContrasts,
+    "one-vs-all": VersusRestContrasts,
+}
 
 
 class Solution(NamedTuple):
@@ -38,14 +43,19 @@ class Solution(NamedTuple):
 
     rules: LinearRules  # scores around the centres of the tasks, in the metric
     weights: list[TaskWeights]  # of tasks: for all classes, or for each, or for each set of classes
+    multi_class: str  # which of `CONTRASTS` the weights are for
     score_means: Floats  # (tasks, classes j, classes l): mean of score l over class j, unbiased
     own: Floats  # (tasks, classes l, classes j): how rule l depends on the task's own cell mean j
-    has_length: bool  # whether the offsets contain −½ ‖coef‖² times the noise level
+
+    @property
+    def has_length(self) -> bool:
+        """Whether the offsets contain −½ ‖coef‖² times the noise level."""
+        return self.multi_class != "one-vs-all"
 
 
 def contrasts_of(scaled: ScaledMoments, multi_class: str) -> Contrasts:
     """The contrasts of the way to treat many classes."""
-    kind = SharedContrasts if multi_class == "shared" else VersusRestContrasts
+    kind = CONTRASTS[multi_class]
     return kind(scaled.means, scaled.counts, scaled.cell_noise, scaled.dimension)
 
 
@@ -60,14 +70,13 @@ def solve(
         for rule in (labels, "single")
     )
     return (
-        _solution(scaled, contrasts, chosen, log_priors),
-        _solution(scaled, contrasts, alone, log_priors),
+        _solution(scaled, multi_class, chosen, log_priors),
+        _solution(scaled, multi_class, alone, log_priors),
     )
 
 
 def send_alone(
     scaled: ScaledMoments,
-    multi_class: str,
     log_priors: Floats,
     both: tuple[Solution, Solution],
     targets: NDArray[np.bool_],
@@ -77,7 +86,7 @@ def send_alone(
         with_some_alone(together, alone, targets)
         for together, alone in zip(both[0].weights, both[1].weights, strict=True)
     ]
-    return _solution(scaled, contrasts_of(scaled, multi_class), weights, log_priors)
+    return _solution(scaled, both[0].multi_class, weights, log_priors)
 
 
 def _spectrum(rows: TaskRows) -> Spectrum:
@@ -87,19 +96,19 @@ def _spectrum(rows: TaskRows) -> Spectrum:
 
 
 def _solution(
-    scaled: ScaledMoments, contrasts: Contrasts, weights: list[TaskWeights], log_priors: Floats
+    scaled: ScaledMoments, multi_class: str, weights: list[TaskWeights], log_priors: Floats
 ) -> Solution:
+    contrasts, class_means = contrasts_of(scaled, multi_class), contrasts_of(scaled, "shared")
     directions = contrasts.combine(weights)
     own = contrasts.per_target([w.noise_share for w in weights])[..., None] * contrasts.coefficients
-    class_means = contrasts_of(scaled, "shared")
     aligned = alignment(
         directions, class_means.values, own, class_means.coefficients, scaled.cell_noise
     )
-    if isinstance(contrasts, VersusRestContrasts):
+    if multi_class == "one-vs-all":
         level, present = scaled.noise_level, scaled.present
         rules = centred_rules(directions, aligned, level, log_priors, present)
     else:
-        signal = contrasts.per_target([w.signal for w in weights])[:, 0]
+        signal = contrasts.per_target([w.signal for w in weights]).sum(axis=1)
         factor = shrinkage(signal, _squares(directions), _squares(contrasts.values))
         rules = discriminant_rules(directions, factor, scaled.noise_level, log_priors)
     length = np.einsum("tlp,tlp->tl", directions, directions)
@@ -110,8 +119,7 @@ def _solution(
     # sizes the noise that they share would move the threshold.
     shared_noise = np.einsum("tlj,tj->tl", own, scaled.class_shares * scaled.cell_noise)
     rules = rules._replace(offset=rules.offset + shared_noise)
-    is_shared = isinstance(contrasts, SharedContrasts)
-    return Solution(rules, weights, score_means, own, is_shared)
+    return Solution(rules, weights, multi_class, score_means, own)
 
 
 def _squares(directions: Floats) -> Floats:

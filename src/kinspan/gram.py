@@ -193,6 +193,18 @@ class VersusRestContrasts:
         return np.stack(values, axis=1)
 
 
+class EachClassContrasts(VersusRestContrasts):
+    """A relatedness for every class, on the contrasts of `SharedContrasts`.
+
+    For tasks of which only some classes correspond.
+    """
+
+    @cached_property
+    def coefficients(self) -> Floats:
+        """(tasks, contrasts, classes): how the contrasts combine the class means."""
+        return _centring(self.counts > 0)
+
+
 def _centring(present: Mask) -> Floats:
     size = np.maximum(present.sum(axis=1), 1)[:, None, None]
     both = present[:, :, None] & present[:, None, :]

@@ -59,8 +59,8 @@ class MultiTaskSPCA(
         content. With 0 the metric is 0 and the forecast is the formula of the paper, which is too
         optimistic for correlated features. Memory and time grow with their number.
     multi_class : {"shared", "one-vs-all"}, default="shared"
-        One relatedness for all classes, or one for every class (Algorithm 1 of the paper), whose
-        scores are in standard deviations and not log odds.
+        One relatedness for all classes, or for each where that is better on rows that were left
+        out; or Algorithm 1 of the paper, whose scores are in standard deviations and not log odds.
     priors : None, "empirical" or array of shape (n_classes,), default=None
         Class priors: equal, each task's own frequencies, or given.
     class_weight : None, "balanced" or dict, default=None
@@ -212,7 +212,7 @@ class MultiTaskSPCA(
             np.log(priors * costs),
         )
         self._rules = fitted = fit(moments, sample, options)
-        self._fitted_scale, self._fitted_multi_class = self.scale, self.multi_class
+        self._fitted_scale = self.scale
         self.moments_, self.sample_ = moments, sample
         self.tasks_, self.classes_ = moments.tasks, moments.classes
         self.coef_, self.intercept_ = fitted.coef[:-1], fitted.intercept[:-1]
@@ -236,7 +236,7 @@ class MultiTaskSPCA(
         """(n_tasks, 1 or n_classes, n_tasks, n_classes) labels of the samples of every cell."""
         check_is_fitted(self)
         scaled = scaled_moments(self.moments_, self._fitted_scale)
-        contrasts = contrasts_of(scaled, self._fitted_multi_class)
+        contrasts = contrasts_of(scaled, self._rules.multi_class)
         cells = contrasts.cell_weights(self._rules.task_weights)
         cells = cells[:, 1:] - cells[:, :1] if len(self.classes_) == 2 else cells
         counts = self.moments_.counts

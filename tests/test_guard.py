@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 from benchmarks.worlds import losses, random_world
 
 from kinspan import MultiTaskSPCA
-from kinspan._fit import _clearly_larger
+from kinspan._fit import _standard_errors
 from kinspan.labels import TaskWeights, with_some_alone
-from kinspan.risk import Residuals
 
 
 def test_some_targets_go_alone_and_the_others_stay() -> None:
@@ -26,13 +26,19 @@ def test_some_targets_go_alone_and_the_others_stay() -> None:
     np.testing.assert_array_equal(mixed.signal, [2, 5, 2, 5])
 
 
-def test_clearly_is_two_standard_errors() -> None:
-    t = np.repeat([0, 1, 2, 3], 50)
-    d = np.tile(np.linspace(-1, 1, 50), 4) + np.array([0.0, 0.1, 0.3, -0.3])[t]
-    d[0] = np.nan
-    empty = np.empty((200, 0))
-    rows = Residuals(empty, empty, np.empty(0), t, t, np.ones(200), 0.0)
-    np.testing.assert_array_equal(_clearly_larger(d, rows, 5), [False, False, True, False, False])
+def test_means_in_units_of_their_standard_errors() -> None:
+    rng = np.random.default_rng(0)
+    groups, weights = np.repeat([0, 1, 2, 3], 50), rng.integers(1, 4, 200).astype(float)
+    values = rng.normal(size=200) + np.array([0.0, 0.5, -0.5, 0.0])[groups]
+    values[0] = np.nan
+    values[groups == 3] = 0.0
+    found = _standard_errors(values, groups, weights, 5)
+    for g in range(3):
+        rows = np.repeat(values[groups == g], weights[groups == g].astype(int))
+        rows = rows[np.isfinite(rows)]
+        expected = rows.mean() / (rows.std(ddof=1) / np.sqrt(len(rows)))
+        assert found[g] == pytest.approx(expected)
+    np.testing.assert_array_equal(found[3:], 0.0)
 
 
 def test_a_stranger_among_like_tasks_is_left_alone() -> None:

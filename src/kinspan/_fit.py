@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinspan._cell_sums import Floats
+from kinspan._cell_sums import Codes, Floats
 from kinspan._rules import (
     Solution,
     agreed,
@@ -96,8 +96,9 @@ def fit(moments: ClassMoments, sample: RowSample | None, options: Options) -> Fi
     candidates = [_candidate(scaled, covariance, sample, share, options) for share in shares]
     best = _best(candidates)
     if len(moments.classes) > 2 and options.multi_class == "shared" and sample is not None:
-        each = options._replace(multi_class="each")
-        best = _best([best, _candidate(scaled, covariance, sample, best.share, each)])
+        options_each = options._replace(multi_class="each")
+        each = _candidate(scaled, covariance, sample, best.share, options_each)
+        best = each if _is_clearly_better(each, best, sample) else best
     return _kept(best, pooled, covariance, sample, options, _optimism(candidates, best, sample))
 
 
@@ -180,7 +181,8 @@ def _guarded(best: Candidate, options: Options) -> tuple[Judged, Judged]:
     if together.calibration.loss >= alone.calibration.loss:
         return alone, alone
     differences = together.losses - alone.losses
-    prefers = _clearly_larger(differences, best.residuals, len(best.scaled.counts))
+    t, n_tasks = best.residuals.tasks, len(best.scaled.counts)
+    prefers = _standard_errors(differences, t, best.residuals.weights, n_tasks) > 2.0
     if not prefers.any():
         return together, alone
     both = together.solution, alone.solution
@@ -188,14 +190,22 @@ def _guarded(best: Candidate, options: Options) -> tuple[Judged, Judged]:
     return _judge(mixed, best.scaled, best.residuals, options), alone
 
 
-def _clearly_larger(differences: Floats, residuals: Residuals, n_tasks: int) -> NDArray[np.bool_]:
-    """(tasks,): where the mean difference of a task's rows is above two standard errors."""
-    usable = np.isfinite(differences)
-    t, w, d = residuals.tasks[usable], residuals.weights[usable], differences[usable]
-    n = np.maximum(np.bincount(t, w, minlength=n_tasks), 1e-300)
-    mean = np.bincount(t, w * d, minlength=n_tasks) / n
-    variance = np.bincount(t, w * (d - mean[t]) ** 2, minlength=n_tasks) / np.maximum(n - 1, 1.0)
-    return np.asarray(mean > 2.0 * np.sqrt(variance / n) + 1e-12)
+def _is_clearly_better(each: Candidate, shared: Candidate, sample: RowSample) -> bool:
+    """A relatedness a class has many more weights: rows must speak for it by four errors."""
+    differences = shared.together.losses - each.together.losses
+    everyone = np.zeros(len(differences), dtype=np.intp)
+    return bool(_standard_errors(differences, everyone, sample.weights, 1)[0] > 4.0)
+
+
+def _standard_errors(values: Floats, groups: Codes, weights: Floats, n_groups: int) -> Floats:
+    """(groups,): the mean of every group in units of its standard error, zero where unknown."""
+    usable = np.isfinite(values)
+    g, w, d = groups[usable], weights[usable], values[usable]
+    n = np.maximum(np.bincount(g, w, minlength=n_groups), 1e-300)
+    mean = np.bincount(g, w * d, minlength=n_groups) / n
+    variance = np.bincount(g, w * (d - mean[g]) ** 2, minlength=n_groups) / np.maximum(n - 1, 1.0)
+    error = np.sqrt(variance / n)
+    return np.asarray(np.divide(mean, error, out=np.zeros(n_groups), where=error > 0))
 
 
 def _isotropic(solution: Solution, scaled: ScaledMoments, priors: Floats) -> Forecast:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,12 +22,11 @@ from kinspan._fit import Options, fit
 from kinspan._rules import contrasts_of
 from kinspan.class_moments import ClassMoments
 from kinspan.gram import SharedContrasts
-from kinspan.labels import RULES
 from kinspan.metric import scaled_moments
 from kinspan.row_sample import RowSample
 from kinspan.scores import paired_scores, probabilities, projectors, without_absent
 
-_TASK = {"task": True}
+_TASK: dict[str, bool] = {"task": True}
 
 
 class MultiTaskSPCA(
@@ -43,10 +42,9 @@ class MultiTaskSPCA(
     Parameters
     ----------
     labels : {"spectral", "plugin", "naive", "single"}, default="spectral"
-        The weight of the other tasks. `"spectral"`: along directions that the other tasks share,
-        found above the noise, or pooled, or not at all, whatever promises the smallest error.
-        `"plugin"`: the optimum of the paper with the estimated relatedness, for few tasks with
-        many labels. `"naive"`: labels ±1 for every task. `"single"`: every task alone.
+        The weight of the other tasks. `"spectral"`: along directions that they share, found above
+        the noise, or pooled, or not at all. `"plugin"`: the optimum of the paper with the estimated
+        relatedness. `"naive"`: labels ±1 for every task. `"single"`: every task alone.
     scale : {"pooled", "task", None}, default="pooled"
         What features are divided by: their standard deviation within the classes of all tasks, the
         total standard deviation of each task, or nothing.
@@ -55,9 +53,9 @@ class MultiTaskSPCA(
         features as uncorrelated, 1 would be linear discriminant analysis. `"auto"` takes the one
         with the smallest forecast of the error, without cross-validation.
     row_sample : int, default=100
-        Rows kept of every class of every task, for the covariance and the forecast; chosen by their
-        content. With 0 the metric is 0 and the forecast is the formula of the paper, which is too
-        optimistic for correlated features. Memory and time grow with their number.
+        Rows kept of every class of every task, for covariance and forecast; chosen by content. With
+        0 the metric is 0 and the forecast the formula of the paper, too optimistic for correlated
+        features.
     multi_class : {"shared", "one-vs-all"}, default="shared"
         One relatedness for all classes, or for each where that is better on rows that were left
         out; or Algorithm 1 of the paper, whose scores are in standard deviations and not log odds.
@@ -120,13 +118,10 @@ class MultiTaskSPCA(
     True
     """
 
-    __metadata_request__fit: ClassVar = _TASK
-    __metadata_request__predict: ClassVar = _TASK
-    __metadata_request__predict_proba: ClassVar = _TASK
-    __metadata_request__predict_log_proba: ClassVar = _TASK
-    __metadata_request__decision_function: ClassVar = _TASK
-    __metadata_request__score: ClassVar = _TASK
-    __metadata_request__transform: ClassVar = _TASK
+    __metadata_request__fit = __metadata_request__score = _TASK
+    __metadata_request__predict = __metadata_request__decision_function = _TASK
+    __metadata_request__predict_proba = __metadata_request__predict_log_proba = _TASK
+    __metadata_request__transform = _TASK
 
     def __init__(
         self,
@@ -176,11 +171,10 @@ class MultiTaskSPCA(
             labels = _validation.check_labels(y, n_samples)
             tasks = _validation.check_tasks(column, n_samples)
             weights = _validation.check_weights(sample_weight, n_samples)
-            self._check_parameters()
+            _validation.check_parameters(self)
             moments = ClassMoments.from_checked(features, labels, tasks, weights, names)
-            sample = None
-            if self.row_sample > 0:
-                sample = RowSample.from_checked(features, labels, tasks, weights, self.row_sample)
+            rows = (features, labels, tasks, weights, self.row_sample)
+            sample = RowSample.from_checked(*rows) if self.row_sample > 0 else None
             self._fit_moments(moments, sample)
         return self
 
@@ -190,7 +184,7 @@ class MultiTaskSPCA(
         Without a sample of rows the metric has no covariance in it, and the forecast is the formula
         of the paper.
         """
-        self._check_parameters()
+        _validation.check_parameters(self)
         with _validation.unchanged_on_error(self):
             self._fit_moments(moments, sample)
             self.n_features_in_ = moments.n_features + (self.task_column is not None)
@@ -271,7 +265,8 @@ class MultiTaskSPCA(
         scale = self._rules.scale[:, None, :]
         directions = projectors(self._rules.coef * scale, self._n_features_out)
         flat = np.zeros((len(directions), self._n_features_out))
-        return _finite(paired_scores(features, rules, directions / scale, flat), features, names)
+        projected = paired_scores(features, rules, directions / scale, flat)
+        return _validation.check_finite(projected, features, names)
 
     def fit_transform(
         self, X: Any, y: ArrayLike, *, task: Any = None, sample_weight: ArrayLike | None = None
@@ -292,7 +287,7 @@ class MultiTaskSPCA(
         features, names, rules = self._known_rows(X, task)
         scores = paired_scores(features, rules, self._rules.coef, self._rules.intercept)
         absent = self._rules.absent[rules]
-        return without_absent(_finite(scores, features, names), absent), absent
+        return without_absent(_validation.check_finite(scores, features, names), absent), absent
 
     def _known_rows(self, X: Any, task: Any) -> tuple[Any, NDArray[Any] | None, Codes]:
         check_is_fitted(self)
@@ -300,21 +295,7 @@ class MultiTaskSPCA(
         known = _validation.check_known_tasks(column, features.shape[0], self.tasks_, self.unseen)
         return features, names, known
 
-    def _check_parameters(self) -> None:
-        _validation.check_choice("labels", self.labels, RULES)
-        _validation.check_choice("scale", self.scale, ("pooled", "task", None))
-        _validation.check_metric(self.metric, self.row_sample)
-        _validation.check_choice("multi_class", self.multi_class, ("shared", "one-vs-all"))
-        _validation.check_choice("unseen", self.unseen, ("error", "shared"))
-        _validation.check_choice("unseen_classes", self.unseen_classes, ("never", "share"))
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _finite(scores: Floats, features: Any, names: NDArray[Any] | None) -> Floats:
-    if not np.isfinite(scores).all():
-        _validation.refuse_non_finite(features, names)
-    return scores

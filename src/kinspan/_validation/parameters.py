@@ -10,6 +10,14 @@ from numpy.typing import NDArray
 from kinspan import _ids
 from kinspan._validation.messages import some
 
+_CHOICES: dict[str, tuple[Any, ...]] = {
+    "labels": ("spectral", "plugin", "naive", "single"),
+    "scale": ("pooled", "task", None),
+    "multi_class": ("shared", "one-vs-all"),
+    "unseen": ("error", "shared"),
+    "unseen_classes": ("never", "share"),
+}
+
 
 def check_priors(priors: Any, counts: NDArray[np.float64]) -> NDArray[np.float64]:
     """(tasks, classes) class priors, positive for every class."""
@@ -59,6 +67,13 @@ def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
         value is choice or (isinstance(value, str) and value == choice) for choice in choices
     ):
         raise ValueError(f"{name}={value!r}; use one of {', '.join(map(repr, choices))}")
+
+
+def check_parameters(estimator: Any) -> None:
+    """The parameters of MultiTaskSPCA that do not depend on the data."""
+    for name, choices in _CHOICES.items():
+        check_choice(name, getattr(estimator, name), choices)
+    check_metric(estimator.metric, estimator.row_sample)
 
 
 def check_metric(metric: Any, row_sample: Any) -> None:

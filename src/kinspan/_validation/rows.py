@@ -134,6 +134,15 @@ def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> NDArray[np
     return weights
 
 
+def check_finite(
+    scores: NDArray[np.float64], X: Any, names: NDArray[Any] | None
+) -> NDArray[np.float64]:
+    """Scores of rows; NaN and infinity in X show in them."""
+    if not np.isfinite(scores).all():
+        refuse_non_finite(X, names)
+    return scores
+
+
 def refuse_non_finite(X: Any, names: NDArray[Any] | None) -> None:
     """Say in which column, and in how many rows, NaN or infinity stands."""
     stored = sp.csc_array(X) if is_sparse(X) else None

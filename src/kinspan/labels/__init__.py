@@ -5,7 +5,7 @@ t. The label of a sample is the weight of its cell divided by the number of samp
 a file; `choice` takes the best of those that need no tuning.
 """
 
-from kinspan.labels.choice import RULES, task_weights
+from kinspan.labels.choice import task_weights
 from kinspan.labels.fixed import agreed_weights, naive_weights
 from kinspan.labels.plugin import optimal_weights
 from kinspan.labels.weights import (
@@ -17,7 +17,6 @@ from kinspan.labels.weights import (
 )
 
 __all__ = [
-    "RULES",
     "Spectrum",
     "TaskWeights",
     "agreed_weights",

@@ -11,8 +11,6 @@ from kinspan.labels.pool import pool_rule
 from kinspan.labels.spectral import spectral_rule
 from kinspan.labels.weights import Spectrum, TaskWeights
 
-RULES = ("spectral", "plugin", "naive", "single")
-
 
 def task_weights(rule: str, spectrum: Spectrum, counts: Floats) -> TaskWeights:
     """Weights of all tasks for all targets; `"spectral"` is the best of that, pool and single."""

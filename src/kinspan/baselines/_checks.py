@@ -1,0 +1,200 @@
+"""The only file of this folder that doubts its input; the others are mathematics without checks."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import get_tags
+
+from kinspan import _ids, _validation
+from kinspan._arrays import is_sparse
+from kinspan._cell_sums import Codes, Floats
+from kinspan._validation.messages import some
+from kinspan.class_moments import ClassMoments
+
+
+class LabelledRows(NamedTuple):
+    """Rows as the mathematics takes them; ids are sorted, codes are positions among them."""
+
+    X: Any  # (rows, features) doubles, dense or CSR, finite
+    class_codes: Codes  # (rows,)
+    task_codes: Codes  # (rows,)
+    classes: _ids.Ids
+    tasks: _ids.Ids
+
+
+class TaskRows(NamedTuple):
+    """Rows to be answered."""
+
+    X: Any  # (rows, features), dense or CSR
+    names: NDArray[Any] | None  # (features,) where X has them
+    codes: Codes  # (rows,) position of each row's task among the fitted ones; −1 is none of them
+
+
+def check_moments(estimator: Any, X: Any, y: Any, task: Any) -> ClassMoments:
+    """The class moments of the rows of `fit`."""
+    features, names, column = _validation.check_rows(estimator, X, task, reset=True)
+    labels = _validation.check_labels(y, features.shape[0])
+    tasks = _validation.check_tasks(column, features.shape[0])
+    moments = ClassMoments.from_checked(features, labels, tasks, None, names)
+    _validation.check_several_classes(moments.classes)
+    return moments
+
+
+def check_labelled_rows(estimator: Any, X: Any, y: Any, task: Any) -> LabelledRows:
+    """The rows of `fit`, for methods that need more of them than class moments."""
+    features, names, column = _validation.check_rows(estimator, X, task, reset=True)
+    labels = _validation.check_labels(y, features.shape[0])
+    tasks, task_codes = _ids.encode(_validation.check_tasks(column, features.shape[0]))
+    classes, class_codes = _ids.encode(labels)
+    _validation.check_several_classes(classes)
+    return LabelledRows(finite_doubles(features, names), class_codes, task_codes, classes, tasks)
+
+
+def check_task_rows(estimator: Any, X: Any, task: Any) -> TaskRows:
+    """The rows of `predict`; only an estimator with `unseen="shared"` takes unseen tasks."""
+    features, names, column = _validation.check_rows(estimator, X, task, reset=False)
+    n_samples, known = features.shape[0], estimator.tasks_
+    codes = _validation.check_known_tasks(column, n_samples, known, "shared")
+    if (codes < 0).any() and getattr(estimator, "unseen", "error") == "error":
+        unknown = _validation.check_tasks(column, n_samples)[int(np.argmax(codes < 0))]
+        way = type(estimator).__name__ if hasattr(estimator, "unseen") else "MultiTaskSPCA"
+        raise ValueError(
+            f"task contains {unknown!r}, which fit has not seen; fitted tasks are "
+            f"{some(known.tolist())}: fit its rows too, or use {way}(unseen='shared')"
+        )
+    return TaskRows(features, names, codes)
+
+
+def finite_doubles(features: Any, names: NDArray[Any] | None) -> Any:
+    """The rows in double precision, without NaN or infinity."""
+    doubles = features.astype(np.float64, copy=False)
+    if not np.isfinite(doubles.data if is_sparse(doubles) else doubles).all():
+        _validation.refuse_non_finite(features, names)
+    return doubles
+
+
+def check_finite_scores(scores: Floats, rows: TaskRows) -> Floats:
+    """Scores of finite rows; NaN and infinity show in them, without a pass of their own."""
+    if not np.isfinite(scores).all():
+        _validation.refuse_non_finite(rows.X, rows.names)
+    return scores
+
+
+def check_strictly_positive(name: str, value: Any) -> float:
+    """A parameter that is a positive number."""
+    if not _is_number(value) or not 0 < float(value) < np.inf:
+        raise ValueError(f"{name}={value!r}; use a positive number")
+    return float(value)
+
+
+def check_whole(name: str, value: Any) -> int:
+    """A parameter that is a whole number from 1."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"{name}={value!r}; use a whole number from 1")
+    return int(value)
+
+
+def check_kept_share(name: str, value: Any) -> float:
+    """A parameter that is a share of rows to keep."""
+    if not _is_number(value) or not 0 < float(value) <= 1:
+        raise ValueError(f"{name}={value!r}; use a share of rows above 0 and at most 1")
+    return float(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+
+
+def check_sparse_learner(estimator: Any) -> None:
+    """A classifier that takes sparse rows."""
+    if not get_tags(estimator).input_tags.sparse:
+        raise ValueError(
+            f"estimator={estimator!r} does not take sparse rows; use one that does, such as "
+            "LogisticRegression, LinearSVC, RidgeClassifier or SGDClassifier"
+        )
+
+
+def check_linear(estimator: Any) -> Any:
+    """A fitted classifier with linear scores."""
+    if not hasattr(estimator, "coef_"):
+        raise ValueError(
+            f"estimator={estimator!r} has no coef_ after fit; use a linear classifier, such as "
+            "LogisticRegression, LinearSVC, RidgeClassifier or SGDClassifier"
+        )
+    return estimator
+
+
+def check_label_column(y: Any, codes: Codes) -> NDArray[Any]:
+    """Labels as scikit-learn takes them, so that `class_weight` may name them; else their codes."""
+    labels = _validation.check_labels(y, len(codes))
+    plain = labels.dtype != object or all(isinstance(label, str) for label in labels)
+    return labels if plain else codes
+
+
+def dense(X: Any) -> Floats:
+    """Rows as an array: where rows are centred nothing stays sparse."""
+    return np.asarray(X.toarray() if is_sparse(X) else X)
+
+
+def check_shared_strength(value: Any) -> float | None:
+    """λ, or None where it is to be chosen."""
+    if value is None:
+        return None
+    if not _is_number(value) or not 0 <= float(value) < np.inf:
+        raise ValueError(f"shared_strength={value!r}; use a number from 0, or None to choose it")
+    return float(value)
+
+
+def check_task_strengths(value: Any, n_tasks: int, shared: float | None) -> Floats | None:
+    """(tasks,) γ, or None where they are to be chosen."""
+    if value is None:
+        return None
+    strengths = np.asarray(value)
+    if strengths.dtype.kind not in "biuf" or strengths.shape not in ((), (n_tasks,)):
+        raise ValueError(
+            f"task_strengths={value!r}; use one number, one for each of the {n_tasks} tasks, or "
+            "None to choose it"
+        )
+    if not np.isfinite(strengths).all() or strengths.min() < 0:
+        raise ValueError(f"task_strengths={value!r}; use numbers from 0")
+    if shared == 0 and strengths.min() == 0:
+        raise ValueError(
+            f"shared_strength=0 and task_strengths={value!r} leave a task nothing to learn with; "
+            "make one of the two positive"
+        )
+    return np.broadcast_to(strengths, n_tasks).astype(np.float64)
+
+
+def check_target(target: Any, rows: LabelledRows, method: str) -> int:
+    """The position of the target among exactly two tasks; None: the one with fewer rows."""
+    tasks = rows.tasks.tolist()
+    if len(tasks) != 2:
+        raise ValueError(
+            f"task has {len(tasks)} different ids, {some(tasks)}, but {method} takes one source "
+            "and one target; pass the rows of two tasks, or use MultiTaskSPCA for any number"
+        )
+    sizes = np.bincount(rows.task_codes)
+    if target is None and sizes[0] != sizes[1]:
+        return int(sizes.argmin())
+    if target is None or target not in tasks:
+        raise ValueError(
+            f"target={target!r}, and the tasks {some(tasks)} have {sizes[0]} and {sizes[1]} rows; "
+            "use the id of the task to adapt to, or None for the one with fewer rows"
+        )
+    return int(tasks.index(target))
+
+
+def check_unlabelled(unlabelled: Any, n_features: int) -> Floats:
+    """(rows, features) rows of the target without labels; None is no rows."""
+    if unlabelled is None:
+        return np.empty((0, n_features))
+    features, names, _ = _validation.check_features(unlabelled)
+    if features.shape[1] != n_features:
+        raise ValueError(
+            f"unlabelled has {features.shape[1]} features but X has {n_features}; pass rows of the "
+            "target without the task column"
+        )
+    return dense(finite_doubles(features, names))

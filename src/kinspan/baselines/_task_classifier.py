@@ -1,0 +1,95 @@
+"""What every baseline shares: rows and their tasks in, the class with the largest score out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ClassVar, Concatenate, ParamSpec, Self, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils.validation import check_is_fitted
+
+from kinspan import _ids, _validation
+from kinspan._cell_sums import Floats
+from kinspan.baselines._checks import TaskRows, check_finite_scores, check_task_rows
+from kinspan.baselines._linear_rules import LinearRules
+from kinspan.scores import paired_scores
+
+_TASK = {"task": True}
+_Arguments = ParamSpec("_Arguments")
+_Fitted = TypeVar("_Fitted")
+
+
+def all_or_nothing(
+    fit: Callable[Concatenate[_Fitted, _Arguments], _Fitted],
+) -> Callable[Concatenate[_Fitted, _Arguments], _Fitted]:
+    """A fit that leaves the estimator as it was if an error interrupts it."""
+
+    @wraps(fit)
+    def guarded(
+        self: _Fitted, /, *arguments: _Arguments.args, **keywords: _Arguments.kwargs
+    ) -> _Fitted:
+        with _validation.unchanged_on_error(self):
+            return fit(self, *arguments, **keywords)
+
+    return guarded
+
+
+class TaskClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier with a linear rule for every task, which `fit` of the subclasses makes."""
+
+    __metadata_request__fit: ClassVar = _TASK
+    __metadata_request__predict: ClassVar = _TASK
+    __metadata_request__decision_function: ClassVar = _TASK
+    __metadata_request__score: ClassVar = _TASK
+
+    task_column: str | int | None
+    tasks_: _ids.Ids
+    classes_: _ids.Ids
+    coef_: Floats
+    intercept_: Floats
+
+    def decision_function(self, X: Any, *, task: Any = None) -> Floats:
+        """Scores: (n_samples,), positive for `classes_[1]`, or (n_samples, n_classes)."""
+        scores = self._scores(X, task)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X: Any, *, task: Any = None) -> NDArray[Any]:
+        """The class of every row; `task` is one id a row, or one id for all rows."""
+        scores = self._scores(X, task)
+        return np.asarray(self.classes_[answers(scores)])
+
+    def score(
+        self, X: Any, y: ArrayLike, *, task: Any = None, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """Accuracy over all rows."""
+        predicted = self.predict(X, task=task)
+        right = _ids.same(_validation.check_labels(y, len(predicted)), predicted)
+        return float(accuracy_score(np.ones(len(right)), right, sample_weight=sample_weight))
+
+    def _scores(self, X: Any, task: Any) -> Floats:
+        check_is_fitted(self)
+        rows = check_task_rows(self, X, task)
+        return check_finite_scores(self._score_rows(rows), rows)
+
+    def _score_rows(self, rows: TaskRows) -> Floats:
+        return paired_scores(rows.X, rows.codes, self.coef_, self.intercept_)
+
+    def _keep(self, tasks: _ids.Ids, classes: _ids.Ids, rules: LinearRules) -> Self:
+        self.tasks_, self.classes_ = tasks, classes
+        self.coef_, self.intercept_ = rules
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def answers(scores: Floats) -> NDArray[np.intp]:
+    """(rows,) positions of the classes that (rows, 1 or classes) scores speak for."""
+    best = scores[:, 0] > 0 if scores.shape[1] == 1 else scores.argmax(axis=1)
+    return best.astype(np.intp)

@@ -1,0 +1,60 @@
+"""The progress bar: drawn when asked for, and tqdm imported only then."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import types
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pytest
+
+from kinspan.baselines import CDLS, MMDT
+from kinspan.baselines._progress import steps
+from tests.worlds import random_world
+
+
+@pytest.fixture
+def bars(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
+    """A stand-in for tqdm that records every bar and the steps it was taken."""
+    seen: list[tuple[str, int]] = []
+
+    def tqdm(values: Iterable[int], desc: str) -> Iterator[int]:
+        for value in values:
+            seen.append((desc, value))
+            yield value
+
+    module = types.ModuleType("tqdm.auto")
+    module.tqdm = tqdm  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "tqdm", types.ModuleType("tqdm"))
+    monkeypatch.setitem(sys.modules, "tqdm.auto", module)
+    return seen
+
+
+@pytest.mark.parametrize("estimator", [CDLS(target=1, n_iterations=3), MMDT(target=1)])
+def test_every_iteration_moves_the_bar(estimator: Any, bars: list[tuple[str, int]]) -> None:
+    X, y, task = random_world(0, n=60, n_tasks=2)
+    estimator.fit(X, y, task=task)
+    assert bars == []
+    estimator.set_params(progress=True).fit(X, y, task=task)
+    name = type(estimator).__name__
+    assert bars == [(name, step) for step in range(estimator.n_iterations)]
+
+
+def test_without_tqdm_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    assert list(steps(2, "name", progress=False)) == [0, 1]
+    with pytest.raises(ImportError, match=r"pip install tqdm.*progress=False"):
+        steps(2, "name", progress=True)
+
+
+def test_importing_baselines_imports_nothing_optional() -> None:
+    code = (
+        "import sys, sklearn.metrics, sklearn.model_selection; before = set(sys.modules); "
+        "import kinspan.baselines; new = {m.split('.')[0] for m in set(sys.modules) - before}; "
+        "print(sorted(new & {'tqdm', 'matplotlib', 'pandas', 'polars', 'cvxpy', 'quadprog'}))"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "[]"

@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint bench forecast relatedness worlds clean
+.PHONY: demo test lint bench cost forecast relatedness worlds clean
 
 demo: .venv/plot-installed  ## fit on real digits and on the paper's model, print a table, draw a figure
 	$(BIN)/python -m kinspan demo
@@ -18,6 +18,9 @@ lint: .venv/dev-installed   ## style and types
 
 relatedness: .venv/dev-installed  ## the rules for the weights of tasks in simulated settings
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.relatedness
+
+cost: .venv/dev-installed  ## time of ours and of the baselines against rows and features
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.cost
 
 worlds: .venv/dev-installed  ## random worlds: never much worse than every task alone
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.worlds

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kinspan import ClassMoments, MultiTaskSPCA
+from kinspan._fit import _covariance
 from kinspan.metric import covariance_of_rows, in_basis, in_metric, scaled_moments
 from tests.worlds import random_world
 
@@ -19,7 +20,7 @@ def test_inner_products_in_the_metric(n: int, p: int, share: float) -> None:
     rng = np.random.default_rng(0)
     residuals, weights = rng.normal(size=(n, p)) * np.arange(1, p + 1), rng.uniform(1, 3, n)
     means = rng.normal(size=(2, 2, p))
-    covariance = covariance_of_rows(residuals, weights, means)
+    covariance = covariance_of_rows(residuals, weights, 40.0, means)
     C = (weights[:, None] * residuals).T @ residuals / weights.sum()
     inverse = np.linalg.inv((1 - share) * np.eye(p) + share * C / (np.trace(C) / p))
     rows = np.concatenate([residuals, means.reshape(-1, p)])
@@ -46,16 +47,29 @@ def test_effective_dimension_of_correlated_noise() -> None:
         (X - X.mean(axis=0), 0.85 * expected, 1.15 * expected),
         (rng.normal(size=(150, 200)), 160, 200),
     ):
-        covariance = covariance_of_rows(rows, np.ones(150), scaled.means)
+        covariance = covariance_of_rows(rows, np.ones(150), 149.0, scaled.means)
         found = in_metric(in_basis(scaled, covariance), covariance, 0.0).dimension
         assert low < found <= high
+
+
+@pytest.mark.parametrize("n", [2, 5, 20])
+def test_effective_dimension_of_small_cells(n: int) -> None:
+    """Identity noise: the cell means that were taken out are no rows of their own."""
+    rng = np.random.default_rng(0)
+    y, task = np.tile(np.repeat([0, 1], n), 10), np.repeat(np.arange(10), 2 * n)
+    clf = MultiTaskSPCA(metric=0, scale=None).fit(rng.normal(size=(20 * n, 200)), y, task=task)
+    assert clf.sample_ is not None
+    scaled = scaled_moments(clf.moments_, None)
+    covariance = _covariance(scaled, scaled, clf.sample_)
+    assert covariance is not None
+    assert 150 < in_metric(in_basis(scaled, covariance), covariance, 0.0).dimension <= 200
 
 
 def test_noise_in_the_metric_is_its_trace() -> None:
     X, y, task = random_world(0)
     scaled = scaled_moments(ClassMoments.from_samples(X, y, task), "pooled")
     residuals = X / scaled.scale[0] - scaled.means[task, y]
-    covariance = covariance_of_rows(residuals, np.ones(len(X)), scaled.means)
+    covariance = covariance_of_rows(residuals, np.ones(len(X)), len(X) - 12.0, scaled.means)
     changed = in_metric(in_basis(scaled, covariance), covariance, 0.7)
     stretched = residuals @ covariance.basis / np.sqrt(covariance.stretch(0.7))
     ratio = (stretched**2).sum() / (residuals**2).sum()

@@ -26,7 +26,7 @@ def test_closed_form_equals_removing_the_row(share: float, p: int, half: float) 
                                   weights=weights[(t == i) & (c == j)]) for j in range(m)]
                       for i in range(k)])  # fmt: skip
     residuals = X - means[t, c]
-    covariance = covariance_of_rows(residuals, weights, means)
+    covariance = covariance_of_rows(residuals, weights, 12.0, means)
     scatter = (weights[:, None] * residuals).T @ residuals / weights.sum() / covariance.mean_value
     metric = (1 - share) * np.eye(p) + share * scatter
     # Rules are sums of means and residuals: they lie in the basis.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -65,18 +66,44 @@ def test_precision_and_container_do_not_matter() -> None:
         assert_same(sample(other, y, task), plain)
 
 
-def test_rows_that_look_alike_at_a_glance_are_told_apart() -> None:
-    """All columns that the first key looks at are zero: the second key decides."""
-    X = np.zeros((500, 100))
-    X[:, 0] = np.arange(500)
-    y = task = np.zeros(500, int)
-    whole = sample(X, y, task, size=20)
-    assert len(whole.rows) == 20
-    assert_same(
-        sample(X[250:], y[250:], task[250:], size=20)
-        + sample(X[:250], y[:250], task[:250], size=20),
-        whole,
-    )
+@pytest.mark.parametrize(("p", "values"), [(16, 2), (12, 2), (16, 17), (3, 1000)])
+def test_rows_of_small_integers_are_told_apart(p: int, values: int) -> None:
+    """Bits of small integers end in zeros, which a product would keep."""
+    rows = np.random.default_rng(0).integers(0, values, (20_000, p)).astype(float)
+    different = len(np.unique(rows, axis=0))
+    assert len(np.unique(content_keys(rows))) == different
+
+
+def test_what_is_kept_does_not_depend_on_a_column() -> None:
+    """Every value of a discrete column is kept as often as it occurs, in four standard errors."""
+    rng = np.random.default_rng(0)
+    X = np.zeros((20_000, 40))
+    X[:, 0], X[:, 20] = rng.normal(size=20_000), rng.uniform(size=20_000) < 0.3
+    zeros = np.zeros(20_000)
+    for container in (np.asarray, sp.csr_array):
+        kept = sample(container(X), zeros, zeros, size=2_000).rows[:, 20]
+        assert abs(kept.mean() - 0.3) < 4 * np.sqrt(0.21 / 2_000)
+
+
+def test_sparse_rows_are_not_densified_but_those_that_are_kept() -> None:
+    X = sp.random_array((4_000, 5_000), density=0.002, rng=np.random.default_rng(0)).tocsr()
+    zeros = np.zeros(4_000)
+    tracemalloc.start()
+    sample(X, zeros, zeros, size=50)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20e6
+
+
+def test_samples_are_aligned_with_moments() -> None:
+    X, y, task = random_world(4)
+    whole = sample(X, y, task)
+    part = whole.aligned(np.array([1, 3, 9]), np.array([0, 2]), 7)
+    kept = np.isin(task, [1, 3]) & np.isin(y, [0, 2])
+    assert_rows = sample(X[kept], y[kept], task[kept])
+    np.testing.assert_array_equal(part.rows, assert_rows.rows)
+    with pytest.raises(ValueError, match="moments of 5 and of 7 features"):
+        whole.aligned(whole.tasks, whole.classes, 5)
 
 
 def test_choice_does_not_depend_on_the_size_of_the_numbers() -> None:

@@ -88,7 +88,7 @@ def _dense_moments(
         return _span_sums(X[span], cells[span], span_weights, reference, of_thread.scratch)
 
     starts = range(0, len(X), block * _BLOCKS_PER_SPAN)
-    for met, span_sum, span_square in _in_order(span_sums, starts):
+    for met, span_sum, span_square in in_order(span_sums, starts):
         sums[met] += span_sum
         squares[met] += span_square
     n = np.where(counts > 0, counts, 1.0)[:, None]
@@ -99,7 +99,7 @@ def _dense_moments(
     return CellMoments(counts, reference + sums / n, centred), is_safe
 
 
-def _in_order(work: Any, starts: range) -> Iterator[Any]:
+def in_order(work: Any, starts: range) -> Iterator[Any]:
     """Results of the spans in their order, computed by a few threads at a time."""
     n_threads = min(os.cpu_count() or 1, len(starts), 4)
     if n_threads <= 1:

@@ -28,7 +28,7 @@ from kinspan.metric import (
     in_metric,
     scaled_moments,
 )
-from kinspan.risk import Forecast, Residuals, forecast_of_scores, leave_one_out_scores
+from kinspan.risk import Forecast, LeftOut, Residuals, forecast_of_scores, leave_one_out_scores
 from kinspan.row_sample import RowSample
 from kinspan.scores import Calibration, LinearRules, calibration, in_input_units
 
@@ -85,7 +85,9 @@ def fit(moments: ClassMoments, sample: RowSample | None, options: Options) -> Fi
     """All tasks at once."""
     scaled = scaled_moments(moments, options.scale)
     pooled = scaled if options.scale != "task" else scaled_moments(moments, "pooled")
-    sample = None if sample is None else sample.limited(_rows_per_cell(sample))
+    if sample is not None:
+        sample = sample.aligned(moments.tasks, moments.classes, moments.n_features)
+        sample = sample.limited(_rows_per_cell(sample))
     covariance = None if sample is None else _covariance(scaled, pooled, sample)
     shares: tuple[float, ...] = (0.0,)
     if covariance is None:
@@ -95,16 +97,17 @@ def fit(moments: ClassMoments, sample: RowSample | None, options: Options) -> Fi
         shares = SHARES if options.metric == "auto" else (float(options.metric),)
     candidates = [_candidate(scaled, covariance, sample, share, options) for share in shares]
     best = _best(candidates)
+    optimism = _optimism(candidates, best, sample)
     if len(moments.classes) > 2 and options.multi_class == "shared" and sample is not None:
         options_each = options._replace(multi_class="each")
         each = _candidate(scaled, covariance, sample, best.share, options_each)
         best = each if _is_clearly_better(each, best, sample) else best
-    return _kept(best, pooled, covariance, sample, options, _optimism(candidates, best, sample))
+    return _kept(best, pooled, covariance, options, optimism)
 
 
 def _rows_per_cell(sample: RowSample) -> int:
     """With many cells fewer rows of each will do, if all are several times the features."""
-    n_cells, p = len(sample.tasks) * len(sample.classes), int(sample.rows.shape[1])
+    n_cells, p = max(len(np.unique(sample.cells)), 1), int(sample.rows.shape[1])
     return max(25, max(2048, 4 * p) // n_cells)
 
 
@@ -116,8 +119,11 @@ def _covariance(
     residuals = sample.rows / scale[sample.task_codes]
     residuals -= scaled.means[sample.task_codes, sample.class_codes]
     means = scaled.means if pooled is scaled else np.concatenate([scaled.means, pooled.means])
-    covariance = covariance_of_rows(residuals, sample.weights, means)
-    return covariance if covariance.values.any() else None
+    if (residuals**2).sum() <= 1e-24 * (means**2).sum():
+        return None  # what is left of equal rows is rounding
+    share = sample.weights / scaled.counts[sample.task_codes, sample.class_codes]
+    freedom = max(float((sample.weights * (1.0 - share)).sum()), 1.0)
+    return covariance_of_rows(residuals, sample.weights, freedom, means)
 
 
 def _candidate(
@@ -150,8 +156,20 @@ def _judge(
     isotropic = _isotropic(solution, scaled, options.priors)
     if residuals is None:
         return Judged(solution, isotropic, Calibration(1.0, 0.0), np.empty(0))
-    left_out = leave_one_out_scores(rule_parts(solution, scaled), residuals)
+    left_out = _of_whole_tasks(
+        leave_one_out_scores(rule_parts(solution, scaled), residuals), scaled, residuals
+    )
     t, c, weights = residuals.tasks, residuals.classes, residuals.weights
+    log_priors = options.log_priors[t] * solution.has_length
+    # Every class of every task counts as much for the calibration, whatever its rows.
+    cells = t * scaled.counts.shape[1] + c
+    usable = weights * ~np.isnan(left_out.scores[:, 0])
+    balanced = weights / np.maximum(np.bincount(cells, usable)[cells], 1e-300)
+    balanced = balanced * usable.sum() / max(float((balanced * (usable > 0)).sum()), 1e-300)
+    scores = left_out.scores - log_priors
+    calibrated, losses = calibration(scores, c, balanced, scaled.present[t])
+    factor = calibrated.factor if solution.has_length else 1.0
+    left_out = left_out._replace(scores=factor * scores + log_priors)
     priors = np.where(scaled.present, options.priors, 0.0)
     found = forecast_of_scores(left_out, t, c, weights, priors)
     unknown = np.isnan(found.error)
@@ -160,29 +178,35 @@ def _judge(
         np.where(unknown[:, None], isotropic.interval, found.interval),
         found.wrong,
     )
-    # Every class of every task counts as much for the calibration, whatever its rows.
-    balanced = weights * scaled.counts.sum() / (scaled.counts[t, c] * scaled.counts.size)
-    scores = left_out.scores - options.log_priors[t] * solution.has_length
-    calibrated, losses = calibration(scores, c, balanced, scaled.present[t])
-    factor = calibrated.factor if solution.has_length else 1.0
     return Judged(solution, forecast, calibrated._replace(factor=factor), losses)
+
+
+def _of_whole_tasks(left_out: LeftOut, scaled: ScaledMoments, residuals: Residuals) -> LeftOut:
+    """Only rows of tasks of which each class has some: one class alone favours itself."""
+    seen = np.zeros(scaled.counts.shape, dtype=bool)
+    usable = ~np.isnan(left_out.scores[:, 0])
+    seen[residuals.tasks[usable], residuals.classes[usable]] = True
+    whole = np.all(seen | ~scaled.present, axis=1)
+    kept = np.asarray(whole)[residuals.tasks, None]
+    return left_out._replace(scores=np.where(kept, left_out.scores, np.nan))
 
 
 def _guarded(best: Candidate, options: Options) -> tuple[Judged, Judged]:
     """Rules in which targets go alone if the rows, left out, prefer that; and those of all alone.
 
-    All go alone if all rows together have no smaller loss together; a single one, if the losses of
-    its own rows differ by two standard errors.
+    All go alone unless the losses of all rows are smaller together by a standard error; a single
+    one, if the losses of its own rows are larger by two.
     """
     alone = _judge(best.alone, best.scaled, best.residuals, options)
     together = best.together
     if best.residuals is None or options.labels != "spectral":
         return together, alone
-    if together.calibration.loss >= alone.calibration.loss:
+    differences, weights = together.losses - alone.losses, best.residuals.weights
+    everyone = np.zeros(len(weights), dtype=np.intp)
+    if _standard_errors(differences, everyone, weights, 1)[0] > -1.0:
         return alone, alone
-    differences = together.losses - alone.losses
     t, n_tasks = best.residuals.tasks, len(best.scaled.counts)
-    prefers = _standard_errors(differences, t, best.residuals.weights, n_tasks) > 2.0
+    prefers = _standard_errors(differences, t, weights, n_tasks) > 2.0
     if not prefers.any():
         return together, alone
     both = together.solution, alone.solution
@@ -231,7 +255,7 @@ def _optimism(candidates: list[Candidate], best: Candidate, sample: RowSample | 
     """
     if len(candidates) == 1 or sample is None:
         return 0.0
-    half, wrong = sample.keys[:, 1] % 2 == 0, best.together.forecast.wrong
+    half, wrong = sample.keys % 2 == 0, best.together.forecast.wrong
     usable = ~np.isnan(wrong)
     losses = np.array([np.where(usable, c.together.losses, 0.0) for c in candidates])
     crossed = 0.0
@@ -247,7 +271,6 @@ def _kept(
     best: Candidate,
     pooled: ScaledMoments,
     covariance: Covariance | None,
-    sample: RowSample | None,
     options: Options,
     optimism: float,
 ) -> FittedRules:
@@ -270,7 +293,6 @@ def _kept(
     scale = np.repeat(best.scaled.scale, len(absent) - 1 if len(best.scaled.scale) == 1 else 1, 0)
     scale = np.concatenate([scale, pooled.scale])
     coef, intercept = in_input_units(rules, turned, centres, scale)
-    error = np.minimum(judged.forecast.error + optimism, 1.0)
     return FittedRules(
         coef,
         intercept,
@@ -279,7 +301,8 @@ def _kept(
         judged.solution.weights,
         judged.solution.multi_class,
         best.share,
-        error,
-        judged.forecast.interval,
-        alone.forecast.error,
+        *(
+            np.minimum(figures + optimism, 1.0)
+            for figures in (judged.forecast.error, judged.forecast.interval, alone.forecast.error)
+        ),
     )

@@ -118,6 +118,9 @@ def _solution(
     # A direction and the centre of its task contain the same samples: with cells of different
     # sizes the noise that they share would move the threshold.
     shared_noise = np.einsum("tlj,tj->tl", own, scaled.class_shares * scaled.cell_noise)
+    if multi_class != "one-vs-all":  # and −½‖coef‖² contains the noise of cells as well
+        length_noise = np.einsum("tlj,tj->tl", own**2, scaled.cell_noise)
+        shared_noise = shared_noise + 0.5 * scaled.noise_level[:, None] * length_noise
     rules = rules._replace(offset=rules.offset + shared_noise)
     return Solution(rules, weights, multi_class, score_means, own)
 

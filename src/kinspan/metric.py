@@ -113,6 +113,7 @@ class Covariance(NamedTuple):
     residuals: Floats  # (rows, eigenvectors): rows minus their cell means, in the basis
     squares: Floats  # (rows, eigenvectors): their squares
     n_rows: float  # rows that it comes from, with their weights
+    freedom: float  # the same less the cell means that were taken out
     mean_value: float  # mean eigenvalue
 
     def stretch(self, share: float) -> Floats:
@@ -124,7 +125,9 @@ class Covariance(NamedTuple):
         return np.asarray(coef / np.sqrt(self.stretch(share)) @ self.basis.T)
 
 
-def covariance_of_rows(residuals: Floats, weights: Floats, means: Floats) -> Covariance:
+def covariance_of_rows(
+    residuals: Floats, weights: Floats, freedom: float, means: Floats
+) -> Covariance:
     """From the smaller of the two Gram matrices of residuals (rows, features)."""
     n_rows = max(float(weights.sum()), 1.0)
     n, p = residuals.shape
@@ -142,7 +145,7 @@ def covariance_of_rows(residuals: Floats, weights: Floats, means: Floats) -> Cov
     along = residuals @ axes
     padding = np.zeros(basis.shape[1] - len(values))
     values = np.concatenate([values / mean_value, padding])
-    return Covariance(basis, values, along, along**2, n_rows, mean_value)
+    return Covariance(basis, values, along, along**2, n_rows, freedom, mean_value)
 
 
 def _row_space(rows: Floats) -> tuple[Floats, Floats]:
@@ -163,8 +166,8 @@ def in_metric(turned: ScaledMoments, covariance: Covariance, share: float) -> Sc
     remaining = covariance.values / stretch
     trace = remaining.sum()
     ratio = trace / max(covariance.values.sum(), 1e-300)
-    # Squares of estimated eigenvalues are too large by the square of the trace over the rows.
-    square = max((remaining**2).sum() - trace**2 / covariance.n_rows, trace**2 / p)
+    # Squares of estimated eigenvalues are too large by the square of the trace over the freedom.
+    square = max((remaining**2).sum() - trace**2 / covariance.freedom, trace**2 / p)
     return turned._replace(
         means=turned.means / np.sqrt(stretch),
         cell_noise=turned.cell_noise * ratio,

@@ -10,14 +10,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from kinspan import _ids
+from kinspan import _ids, _validation
 from kinspan._arrays import is_sparse
-from kinspan._cell_sums import Codes, Floats
+from kinspan._cell_sums import Codes, Floats, in_order
 
 Keys = NDArray[np.uint64]
-_GLANCE = 16  # columns that the first key of a row is made of
+_BLOCK_BYTES = 1 << 21
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +46,7 @@ class RowSample:
     cells: (
         Codes  # (rows,): position of the task times the number of classes, plus that of the class
     )
-    keys: Keys  # (rows, 2): hashes of a glance at the row and of all of it
+    keys: Keys  # (rows,): hashes of the rows
     weights: Floats  # (rows,): how often the row occurred
     rows: Floats  # (rows, features)
 
@@ -54,16 +55,15 @@ class RowSample:
         cls, X: Any, y: _ids.Ids, task: _ids.Ids, weights: Floats | None, size: int
     ) -> RowSample:
         """The sample of rows that were validated before."""
-        tasks, task_codes = _ids.encode(task)
-        classes, class_codes = _ids.encode(y)
+        seen = np.arange(len(y)) if weights is None else np.flatnonzero(weights)
+        tasks, task_codes = _ids.encode(task[seen])
+        classes, class_codes = _ids.encode(y[seen])
         cells = task_codes * len(classes) + class_codes
-        seen = np.arange(len(cells)) if weights is None else np.flatnonzero(weights)
-        glance = _glances(X)
-        chosen = seen[_smallest(cells[seen], glance[seen], size)]
-        rows = _dense_rows(X, chosen)
-        keys = np.column_stack([glance[chosen], content_keys(rows)])
-        w = np.ones(len(chosen)) if weights is None else weights[chosen]
-        return cls(size, tasks, classes, cells[chosen], keys, w, rows)._trimmed()
+        keys = content_keys(X)[seen]
+        chosen = _smallest(cells, keys, size)
+        w = np.ones(len(chosen)) if weights is None else weights[seen[chosen]]
+        rows = _dense_rows(X, seen[chosen])
+        return cls(size, tasks, classes, cells[chosen], keys[chosen], w, rows)._trimmed()
 
     @property
     def task_codes(self) -> Codes:
@@ -94,6 +94,23 @@ class RowSample:
             np.concatenate([self.rows, other.rows]),
         )._trimmed()
 
+    def aligned(self, tasks: _ids.Ids, classes: _ids.Ids, n_features: int) -> RowSample:
+        """The rows of some tasks and classes, their cells counted among these."""
+        _validation.check_same_features(n_features, self.rows.shape[1])
+        codes = _ids.lookup(tasks, self.tasks), _ids.lookup(classes, self.classes)
+        t, c = codes[0][self.task_codes], codes[1][self.class_codes]
+        kept = (t >= 0) & (c >= 0)
+        cells = t * len(classes) + c
+        return RowSample(
+            self.size,
+            tasks,
+            classes,
+            cells[kept],
+            self.keys[kept],
+            self.weights[kept],
+            self.rows[kept],
+        )._trimmed()
+
     def limited(self, size: int) -> RowSample:
         """The sample that a smaller size would have given."""
         return self if size >= self.size else replace(self, size=size)._trimmed()
@@ -106,10 +123,10 @@ class RowSample:
 
     def _trimmed(self) -> RowSample:
         """Sorted, repeated rows joined, and no more rows of a cell than the size."""
-        order = np.lexsort((self.keys[:, 1], self.keys[:, 0], self.cells))
+        order = np.lexsort((self.keys, self.cells))
         cells, keys = self.cells[order], self.keys[order]
         is_new = np.ones(len(order), dtype=bool)
-        is_new[1:] = (cells[1:] != cells[:-1]) | (keys[1:] != keys[:-1]).any(axis=1)
+        is_new[1:] = (cells[1:] != cells[:-1]) | (keys[1:] != keys[:-1])
         weights = np.bincount(np.cumsum(is_new) - 1, self.weights[order], minlength=is_new.sum())
         cells, keys, order = cells[is_new], keys[is_new], order[is_new]
         rank = np.arange(len(cells)) - np.searchsorted(cells, cells)
@@ -125,17 +142,35 @@ class RowSample:
         )
 
 
-def content_keys(rows: Floats) -> Keys:
+def content_keys(X: Any) -> Keys:
     """A hash of every row by nothing but its numbers, in any precision or container."""
-    words = np.add(rows, 0.0, dtype=np.float64, order="C").view(np.uint64)  # −0 is 0
-    return _mixed(np.einsum("ij,j->i", words, _multipliers(rows.shape[1])))
+    multipliers = np.random.default_rng(X.shape[1]).integers(0, 2**63, X.shape[1], dtype=np.uint64)
+    multipliers = multipliers * 2 + 1
+    if is_sparse(X):
+        return _sparse_keys(sp.csr_array(X), multipliers)
+    block = max(16, _BLOCK_BYTES // (8 * max(X.shape[1], 1)))
+
+    def keys_of(start: int) -> Keys:
+        words = _words(X[start : start + block])
+        return _mixed(np.einsum("ij,j->i", words, multipliers))
+
+    return np.concatenate(list(in_order(keys_of, range(0, X.shape[0], block))))
 
 
-def _glances(X: Any) -> Keys:
-    """A hash of a few neighbouring columns: enough to tell most rows apart, and nearly free."""
-    start = max(X.shape[1] - _GLANCE, 0) // 2
-    values = X[:, start : start + _GLANCE]
-    return content_keys(values.toarray() if is_sparse(values) else values)
+def _words(values: Any) -> Keys:
+    """Bits of the numbers as doubles; those of small integers, which end in zeros, folded down."""
+    words = np.add(values, 0.0, dtype=np.float64, order="C").view(np.uint64)  # −0 is 0
+    return np.asarray(words ^ (words >> np.uint64(32)))
+
+
+def _sparse_keys(X: sp.csr_array, multipliers: Keys) -> Keys:
+    """The same sums over the stored values: a zero adds nothing."""
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    terms = np.append(_words(X.data) * multipliers[X.indices], np.uint64(0))
+    sums = np.add.reduceat(terms, X.indptr[:-1])
+    return _mixed(np.where(np.diff(X.indptr) > 0, sums, np.uint64(0)))
 
 
 def _smallest(cells: Codes, keys: Keys, size: int) -> Codes:
@@ -166,10 +201,6 @@ def _dense_rows(X: Any, chosen: Codes) -> Floats:
     rows = X[np.sort(chosen)]
     rows = rows.toarray() if is_sparse(rows) else rows
     return np.asarray(rows, dtype=np.float64)[np.argsort(np.argsort(chosen))]
-
-
-def _multipliers(n: int) -> Keys:
-    return np.random.default_rng(n).integers(0, 2**63, n, dtype=np.uint64) * 2 + 1
 
 
 def _mixed(keys: Keys) -> Keys:

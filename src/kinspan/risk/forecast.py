@@ -39,6 +39,8 @@ def forecast_of_scores(
     else:
         error, interval = _counted(wrong[usable], tables, priors)
     enough = _has_all(tables, present)
+    if priors.shape[1] == 2:  # deviations need more rows than there are means
+        enough &= tables.sum(np.ones(usable.sum())).sum() > enough.sum() * 2
     return Forecast(
         np.where(enough, error, np.nan), np.where(enough[:, None], interval, np.nan), wrong
     )
@@ -99,7 +101,7 @@ def _gaussian_tails(
 def _pooled_variance(scatter: Floats, freedom: Floats) -> Floats:
     """Variances of tasks, those of few rows drawn towards that of all."""
     total = max(freedom.sum(), 1.0)
-    common = max(scatter.sum() / total, 1e-300)
+    common = max(scatter.sum() / total, 1e-30)
     return np.asarray((scatter + 2.0 * common) / (freedom + 2.0))
 
 
@@ -109,9 +111,11 @@ def _counted(wrong: Floats, tables: _Tables, priors: Floats) -> tuple[Floats, Fl
     rate = tables.sum(wrong) / np.where(n > 0, n, 1.0)
     share = priors / np.maximum(priors.sum(axis=1, keepdims=True), 1e-300)
     error = (share * rate).sum(axis=1)
-    total = np.maximum(n.sum(axis=1), 1.0)
+    # As many rows as would give the prior-weighted error the same variance.
+    total = 1.0 / np.maximum((share**2 / np.where(n > 0, n, np.inf)).sum(axis=1), 1e-300)
     tail = (1.0 - _LEVEL) / 2.0
-    ends = [
+    low, high = (
         beta.ppf(q, error * total + 0.5, (1.0 - error) * total + 0.5) for q in (tail, 1.0 - tail)
-    ]
+    )
+    ends = [np.where(error > 0, low, 0.0), np.where(error < 1, high, 1.0)]
     return error, np.stack(ends, axis=1)

@@ -153,10 +153,10 @@ def test_single_precision_numbers_whose_squares_overflow() -> None:
 
 
 @pytest.mark.parametrize("offset", [-9999.0, 1e6])
-def test_an_outlier_in_the_first_row_of_a_cell(offset: float) -> None:
+def test_an_outlier_in_the_first_or_last_row_of_a_cell(offset: float) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20_000, 3)).astype(np.float32)
-    X[0] = offset
+    X[[0, -1]] = offset
     moments = ClassMoments.from_samples(X, np.zeros(len(X)))
     exact = X.astype(np.float64)
     np.testing.assert_allclose(moments.means[0, 0], exact.mean(axis=0), rtol=1e-5)

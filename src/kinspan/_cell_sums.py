@@ -1,6 +1,6 @@
 """The one pass over the samples: weighted sums and squares of every cell, at memory speed.
 
-Sums are taken of deviations from the first row of each cell. They have the size of the spread of
+Sums are taken of deviations from some row of each cell. They have the size of the spread of
 the data and not of its offset, so that nothing cancels and single precision is enough within a
 block; totals are double. Blocks are shared between threads, but always cut and added up in the same
 way: the result does not depend on the number of threads.
@@ -48,26 +48,28 @@ def cell_moments(X: Any, cells: Codes, n_cells: int, weights: Floats | None) -> 
     with np.errstate(invalid="ignore", over="ignore"):
         if is_sparse(X):
             return _sparse_moments(sp.csr_array(X), cells, counts, weights)
-        reference = _first_rows(X, cells, counts, weights)
+        reference = _some_rows(X, cells, counts, weights)
         moments, is_safe = _dense_moments(X, cells, counts, weights, reference)
         if not is_safe:
-            # The first row of a cell was far from the others, or single-precision squares overflow:
+            # The row of a cell was far from the others, or single-precision squares overflow:
             # once more, in double precision around the means.
             around = np.where(np.isfinite(moments.means), moments.means, reference)
             moments, _ = _dense_moments(X, cells, counts, weights, around)
     return moments
 
 
-def _first_rows(
+def _some_rows(
     X: NDArray[Any], cells: Codes, counts: Floats, weights: Floats | None
 ) -> NDArray[Any]:
     """(cells, features): a row of each cell, in the precision that deviations are taken in."""
     single = X.dtype.kind == "f" and X.dtype.itemsize <= 4
-    rows = np.arange(len(cells)) if weights is None else np.flatnonzero(weights)
-    first = np.zeros(len(counts), np.intp)
-    first[cells[rows[::-1]]] = rows[::-1]
+    a_row = np.zeros(len(counts), np.intp)
+    if weights is None:
+        a_row[cells] = np.arange(len(cells))
+    else:
+        a_row[cells[weights > 0]] = np.flatnonzero(weights)
     reference = np.zeros((len(counts), X.shape[1]), np.float32 if single else np.float64)
-    reference[counts > 0] = X[first[counts > 0]]
+    reference[counts > 0] = X[a_row[counts > 0]]
     return reference
 
 
@@ -146,7 +148,8 @@ def _one_hot(
 ) -> sp.csc_array:
     """(cells, rows) matrix whose product with rows is their weighted sum in every cell."""
     values = np.ones(len(cells), like.dtype) if weights is None else weights.astype(like.dtype)
-    return sp.csc_array((values, cells, np.arange(len(cells) + 1)), shape=(n_cells, len(cells)))
+    indices, ends = cells.astype(np.int32), np.arange(len(cells) + 1, dtype=np.int32)
+    return sp.csc_array((values, indices, ends), shape=(n_cells, len(cells)))
 
 
 def _sparse_moments(

@@ -13,7 +13,7 @@ from kinspan._cell_sums import Codes, Floats
 from kinspan.risk.leave_one_out import LeftOut
 
 _LEVEL = 0.90
-_TAIL_DOUBT = 0.1  # the share of its distance by which a tail may differ from a Gaussian one
+_TAIL_DOUBT = 0.05  # the share of its distance by which a tail may differ from a Gaussian one
 
 
 class Forecast(NamedTuple):

@@ -97,6 +97,8 @@ class RowSample:
     def aligned(self, tasks: _ids.Ids, classes: _ids.Ids, n_features: int) -> RowSample:
         """The rows of some tasks and classes, their cells counted among these."""
         _validation.check_same_features(n_features, self.rows.shape[1])
+        if self.tasks.tolist() == tasks.tolist() and self.classes.tolist() == classes.tolist():
+            return self
         codes = _ids.lookup(tasks, self.tasks), _ids.lookup(classes, self.classes)
         t, c = codes[0][self.task_codes], codes[1][self.class_codes]
         kept = (t >= 0) & (c >= 0)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
-from scipy.special import expit, logsumexp, softmax
+from scipy.special import expit, softmax
 
 from kinspan._arrays import is_sparse
 from kinspan._cell_sums import Codes, Floats
@@ -118,10 +118,14 @@ def calibration(
     usable = ~np.isnan(scores[:, 0])
     scores, classes = np.where(present, scores, -np.inf)[usable], classes[usable]
     weights, places = weights[usable], np.arange(usable.sum())
+    if not len(places):
+        return Calibration(1.0, 0.0), np.full(len(usable), np.nan)
+
+    below = scores - scores.max(axis=1, keepdims=True)
 
     def surprise(log_factor: float) -> Floats:
-        tempered = np.exp(log_factor) * scores
-        return np.asarray(logsumexp(tempered, axis=1) - tempered[places, classes])
+        tempered = np.exp(log_factor) * below
+        return np.asarray(np.log(np.exp(tempered).sum(axis=1)) - tempered[places, classes])
 
     def loss(log_factor: float) -> float:
         return float(weights @ surprise(log_factor) + 0.5 * log_factor**2)

@@ -199,3 +199,8 @@ def test_memory_with_weights_does_not_grow_with_the_rows_either() -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 40e6 < X.nbytes
+
+
+def test_moments_say_briefly_what_they_are() -> None:
+    moments = ClassMoments.from_samples(*random_world(10))
+    assert repr(moments) == "ClassMoments(4 tasks, 3 classes, 7 features, 300 rows)"

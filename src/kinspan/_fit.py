@@ -7,17 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kinspan._candidates import Candidate, Judged, Options, candidate, judge
 from kinspan._cell_sums import Codes, Floats
-from kinspan._rules import (
-    Solution,
-    agreed,
-    fill_absent,
-    isotropic_error,
-    rule_parts,
-    send_alone,
-    shared_rule,
-    solve,
-)
+from kinspan._rules import agreed, fill_absent, send_alone, shared_rule
 from kinspan.class_moments import ClassMoments
 from kinspan.labels import TaskWeights
 from kinspan.metric import (
@@ -28,23 +20,10 @@ from kinspan.metric import (
     in_metric,
     scaled_moments,
 )
-from kinspan.risk import Forecast, LeftOut, Residuals, forecast_of_scores, leave_one_out_scores
 from kinspan.row_sample import RowSample
-from kinspan.scores import Calibration, LinearRules, calibration, in_input_units
+from kinspan.scores import LinearRules, in_input_units
 
 SHARES = (0.0, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
-
-
-class Options(NamedTuple):
-    """Parameters of the estimator, checked."""
-
-    labels: str
-    scale: str | None
-    multi_class: str
-    metric: float | str
-    share_classes: bool
-    priors: Floats  # (tasks, classes)
-    log_priors: Floats  # (tasks, classes): of prior times cost
 
 
 class FittedRules(NamedTuple):
@@ -62,25 +41,6 @@ class FittedRules(NamedTuple):
     single_task_error: Floats  # (tasks,)
 
 
-class Judged(NamedTuple):
-    """Rules, and what to expect of them."""
-
-    solution: Solution
-    forecast: Forecast
-    calibration: Calibration
-    losses: Floats  # (rows,): logarithmic loss of the sampled rows, each left out
-
-
-class Candidate(NamedTuple):
-    """The rules of one metric."""
-
-    share: float
-    scaled: ScaledMoments
-    residuals: Residuals | None  # sampled rows, where there are any
-    together: Judged
-    alone: Solution
-
-
 def fit(moments: ClassMoments, sample: RowSample | None, options: Options) -> FittedRules:
     """All tasks at once."""
     scaled = scaled_moments(moments, options.scale)
@@ -95,12 +55,12 @@ def fit(moments: ClassMoments, sample: RowSample | None, options: Options) -> Fi
     else:
         scaled, pooled = in_basis(scaled, covariance), in_basis(pooled, covariance)
         shares = SHARES if options.metric == "auto" else (float(options.metric),)
-    candidates = [_candidate(scaled, covariance, sample, share, options) for share in shares]
+    candidates = [candidate(scaled, covariance, sample, share, options) for share in shares]
     best = _best(candidates)
     optimism = _optimism(candidates, best, sample)
     if len(moments.classes) > 2 and options.multi_class == "shared" and sample is not None:
         options_each = options._replace(multi_class="each")
-        each = _candidate(scaled, covariance, sample, best.share, options_each)
+        each = candidate(scaled, covariance, sample, best.share, options_each)
         best = each if _is_clearly_better(each, best, sample) else best
     return _kept(best, pooled, covariance, options, optimism)
 
@@ -126,78 +86,13 @@ def _covariance(
     return covariance_of_rows(residuals, sample.weights, freedom, means)
 
 
-def _candidate(
-    scaled: ScaledMoments,
-    covariance: Covariance | None,
-    sample: RowSample | None,
-    share: float,
-    options: Options,
-) -> Candidate:
-    residuals = None
-    if covariance is not None and sample is not None:
-        scaled = in_metric(scaled, covariance, share)
-        residuals = Residuals(
-            covariance.residuals,
-            covariance.squares,
-            covariance.stretch(share)[: covariance.residuals.shape[1]],
-            sample.task_codes,
-            sample.class_codes,
-            sample.weights,
-            share / (covariance.mean_value * covariance.n_rows),
-        )
-    solution, alone = solve(scaled, options.labels, options.multi_class, options.log_priors)
-    return Candidate(share, scaled, residuals, _judge(solution, scaled, residuals, options), alone)
-
-
-def _judge(
-    solution: Solution, scaled: ScaledMoments, residuals: Residuals | None, options: Options
-) -> Judged:
-    """What sampled rows say of rules that have not seen them; without rows, the paper's formula."""
-    isotropic = _isotropic(solution, scaled, options.priors)
-    if residuals is None:
-        return Judged(solution, isotropic, Calibration(1.0, 0.0), np.empty(0))
-    left_out = _of_whole_tasks(
-        leave_one_out_scores(rule_parts(solution, scaled), residuals), scaled, residuals
-    )
-    t, c, weights = residuals.tasks, residuals.classes, residuals.weights
-    log_priors = options.log_priors[t] * solution.has_length
-    # Every class of every task counts as much for the calibration, whatever its rows.
-    cells = t * scaled.counts.shape[1] + c
-    usable = weights * ~np.isnan(left_out.scores[:, 0])
-    balanced = weights / np.maximum(np.bincount(cells, usable)[cells], 1e-300)
-    balanced = balanced * usable.sum() / max(float((balanced * (usable > 0)).sum()), 1e-300)
-    scores = left_out.scores - log_priors
-    calibrated, losses = calibration(scores, c, balanced, scaled.present[t])
-    factor = calibrated.factor if solution.has_length else 1.0
-    left_out = left_out._replace(scores=factor * scores + log_priors)
-    priors = np.where(scaled.present, options.priors, 0.0)
-    found = forecast_of_scores(left_out, t, c, weights, priors)
-    unknown = np.isnan(found.error)
-    forecast = Forecast(
-        np.where(unknown, isotropic.error, found.error),
-        np.where(unknown[:, None], isotropic.interval, found.interval),
-        found.wrong,
-    )
-    return Judged(solution, forecast, calibrated._replace(factor=factor), losses)
-
-
-def _of_whole_tasks(left_out: LeftOut, scaled: ScaledMoments, residuals: Residuals) -> LeftOut:
-    """Only rows of tasks of which each class has some: one class alone favours itself."""
-    seen = np.zeros(scaled.counts.shape, dtype=bool)
-    usable = ~np.isnan(left_out.scores[:, 0])
-    seen[residuals.tasks[usable], residuals.classes[usable]] = True
-    whole = np.all(seen | ~scaled.present, axis=1)
-    kept = np.asarray(whole)[residuals.tasks, None]
-    return left_out._replace(scores=np.where(kept, left_out.scores, np.nan))
-
-
 def _guarded(best: Candidate, options: Options) -> tuple[Judged, Judged]:
     """Rules in which targets go alone if the rows, left out, prefer that; and those of all alone.
 
     All go alone unless the losses of all rows are smaller together by a standard error; a single
     one, if the losses of its own rows are larger by two.
     """
-    alone = _judge(best.alone, best.scaled, best.residuals, options)
+    alone = judge(best.alone, best.scaled, best.residuals, options)
     together = best.together
     if best.residuals is None or options.labels != "spectral":
         return together, alone
@@ -211,7 +106,7 @@ def _guarded(best: Candidate, options: Options) -> tuple[Judged, Judged]:
         return together, alone
     both = together.solution, alone.solution
     mixed = send_alone(best.scaled, options.log_priors, both, prefers)
-    return _judge(mixed, best.scaled, best.residuals, options), alone
+    return judge(mixed, best.scaled, best.residuals, options), alone
 
 
 def _is_clearly_better(each: Candidate, shared: Candidate, sample: RowSample) -> bool:
@@ -230,14 +125,6 @@ def _standard_errors(values: Floats, groups: Codes, weights: Floats, n_groups: i
     variance = np.bincount(g, w * (d - mean[g]) ** 2, minlength=n_groups) / np.maximum(n - 1, 1.0)
     error = np.sqrt(variance / n)
     return np.asarray(np.divide(mean, error, out=np.zeros(n_groups), where=error > 0))
-
-
-def _isotropic(solution: Solution, scaled: ScaledMoments, priors: Floats) -> Forecast:
-    """The formula of the paper; nothing is known of its error but that it is one."""
-    error = isotropic_error(solution, scaled, priors)
-    chance = 1.0 - 1.0 / np.maximum(scaled.present.sum(axis=1), 1)
-    interval = np.stack([np.zeros_like(error), np.maximum(error, chance)], axis=1)
-    return Forecast(error, np.where(np.isnan(error)[:, None], np.nan, interval), np.empty(0))
 
 
 def _best(candidates: list[Candidate]) -> Candidate:
@@ -259,9 +146,9 @@ def _optimism(candidates: list[Candidate], best: Candidate, sample: RowSample | 
     usable = ~np.isnan(wrong)
     losses = np.array([np.where(usable, c.together.losses, 0.0) for c in candidates])
     crossed = 0.0
-    for judge in (half, ~half):
-        chosen = candidates[int((losses[:, judge] @ sample.weights[judge]).argmin())]
-        judged = usable & ~judge
+    for choosing in (half, ~half):
+        chosen = candidates[int((losses[:, choosing] @ sample.weights[choosing]).argmin())]
+        judged = usable & ~choosing
         crossed += float(chosen.together.forecast.wrong[judged] @ sample.weights[judged])
     total = max(float(sample.weights[usable].sum()), 1.0)
     return max(crossed - float(wrong[usable] @ sample.weights[usable]), 0.0) / total

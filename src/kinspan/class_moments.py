@@ -94,6 +94,12 @@ class ClassMoments:
         )
         return moments if weights is None else moments.without_empty()
 
+    def __repr__(self) -> str:
+        return (
+            f"ClassMoments({len(self.tasks)} tasks, {len(self.classes)} classes, "
+            f"{self.n_features} features, {self.counts.sum():g} rows)"
+        )
+
     @property
     def n_features(self) -> int:
         """Number of features."""

@@ -65,6 +65,9 @@ class RowSample:
         rows = _dense_rows(X, seen[chosen])
         return cls(size, tasks, classes, cells[chosen], keys[chosen], w, rows)._trimmed()
 
+    def __repr__(self) -> str:
+        return f"RowSample({len(self.rows)} rows of {len(np.unique(self.cells))} cells)"
+
     @property
     def task_codes(self) -> Codes:
         """(rows,): position of the task of every row."""

@@ -17,8 +17,9 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
 from kinspan import _ids, _validation
+from kinspan._candidates import Options
 from kinspan._cell_sums import Codes, Floats
-from kinspan._fit import Options, fit
+from kinspan._fit import fit
 from kinspan._rules import contrasts_of
 from kinspan.class_moments import ClassMoments
 from kinspan.gram import SharedContrasts

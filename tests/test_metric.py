@@ -18,7 +18,18 @@ def test_pooled_scale_is_the_standard_deviation_within_cells() -> None:
         residuals[cells == cell] -= X[cells == cell].mean(axis=0)
     expected = np.sqrt((residuals**2).sum(axis=0) / (len(X) - len(np.unique(cells))))
     scale = feature_scale(ClassMoments.from_samples(X, y, task), "pooled")
-    np.testing.assert_allclose(scale, expected[None])
+    # Drawn to the total variance as if by 25/288 of a row more.
+    np.testing.assert_allclose(scale, expected[None], rtol=1e-3)
+
+
+def test_a_scale_of_few_degrees_of_freedom_is_steadied() -> None:
+    """Two cells of two rows among cells of one: their standard deviations differ tenfold."""
+    X = np.random.default_rng(0).normal(size=(84, 50))
+    y, task = np.tile([0, 1], 42), np.append([0, 0], np.arange(82) // 2)
+    scale = feature_scale(ClassMoments.from_samples(X, y, task), "pooled")
+    raw = np.sqrt(((X[0] - X[2]) ** 2 + (X[1] - X[3]) ** 2) / 4)
+    assert raw.max() / raw.min() > 8
+    assert scale.max() / scale.min() < 3
 
 
 def test_task_scale_is_the_total_standard_deviation_of_each_task() -> None:

@@ -90,17 +90,20 @@ def _guarded(best: Candidate, options: Options) -> tuple[Judged, Judged]:
     """Rules in which targets go alone if the rows, left out, prefer that; and those of all alone.
 
     All go alone unless the losses of all rows are smaller together by a standard error; a single
-    one, if the losses of its own rows are larger by two.
+    one, if the losses of its own rows are larger by two. Where most tasks have too few labels to
+    leave any out, nobody is asked.
     """
     alone = judge(best.alone, best.scaled, best.residuals, options)
     together = best.together
     if best.residuals is None or options.labels != "spectral":
         return together, alone
     differences, weights = together.losses - alone.losses, best.residuals.weights
+    t, n_tasks = best.residuals.tasks, len(best.scaled.counts)
+    if 2 * len(np.unique(t[np.isfinite(differences)])) < n_tasks:
+        return together, alone
     everyone = np.zeros(len(weights), dtype=np.intp)
     if _standard_errors(differences, everyone, weights, 1)[0] > -1.0:
         return alone, alone
-    t, n_tasks = best.residuals.tasks, len(best.scaled.counts)
     prefers = _standard_errors(differences, t, weights, n_tasks) > 2.0
     if not prefers.any():
         return together, alone

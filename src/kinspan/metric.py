@@ -82,14 +82,28 @@ def feature_scale(moments: ClassMoments, scale: str | None) -> Floats:
     every_cell = (1, cells.size, moments.n_features)
     means, squares = moments.means.reshape(every_cell), moments.squares.reshape(every_cell)
     total = _total_variance(cells, means, squares)
+    variance = _total_variance(moments.counts, moments.means, moments.squares)
     if scale == "pooled":
-        variance = squares.sum(axis=1) / max(np.maximum(cells - 1.0, 0.0).sum(), 1.0)
-    else:
-        variance = _total_variance(moments.counts, moments.means, moments.squares)
+        freedom = max(float(np.maximum(cells - 1.0, 0.0).sum()), 1.0)
+        of_tasks = moments.counts.sum(axis=1)[None] @ variance / cells.sum()
+        variance = _steadied(squares.sum(axis=1) / freedom, of_tasks, freedom)
     # The variance of a constant feature is rounding error, not zero.
     rounding = (16 * np.finfo(float).eps * np.abs(means).max(axis=1)) ** 2
     fallback = np.sqrt(np.where(total > rounding, total, 1.0))
     return np.where(variance > rounding, np.sqrt(variance), fallback)
+
+
+def _steadied(within: Floats, total: Floats, freedom: float) -> Floats:
+    """Variances of few degrees of freedom, drawn to a common share of those within tasks.
+
+    As if 25/freedom more degrees had shown it: with hundreds of them nothing changes.
+    """
+    varies = (within > 0) & (total > 0)
+    if not varies.any():
+        return within
+    share = (within[varies] / total[varies]).mean()
+    more = 25.0 / freedom
+    return np.where(varies, (freedom * within + more * share * total) / (freedom + more), within)
 
 
 def _total_variance(counts: Floats, means: Floats, squares: Floats) -> Floats:

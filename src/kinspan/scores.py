@@ -169,6 +169,12 @@ def _scores_by_task(X: Any, rules: Codes, coef: Floats) -> Floats:
     return scores
 
 
+def answers(scores: Floats) -> Codes:
+    """(rows,) positions of the classes that (rows, 1 or classes) scores speak for."""
+    best = scores[:, 0] > 0 if scores.shape[1] == 1 else scores.argmax(axis=1)
+    return np.asarray(best.astype(np.intp))
+
+
 def without_absent(scores: Floats, absent: Mask) -> Floats:
     """Scores in which classes that a row's task cannot answer are far below all others."""
     if scores.shape[1] == 1 or not absent.any():

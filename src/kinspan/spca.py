@@ -25,7 +25,7 @@ from kinspan.class_moments import ClassMoments
 from kinspan.gram import SharedContrasts
 from kinspan.metric import scaled_moments
 from kinspan.row_sample import RowSample
-from kinspan.scores import paired_scores, probabilities, projectors, without_absent
+from kinspan.scores import answers, paired_scores, probabilities, projectors, without_absent
 
 _TASK: dict[str, bool] = {"task": True}
 
@@ -247,8 +247,7 @@ class MultiTaskSPCA(
     def predict(self, X: Any, *, task: Any = None) -> NDArray[Any]:
         """The class of every row; `task` is one id a row, or one id for all rows."""
         scores, _ = self._scores(X, task)
-        best = scores[:, 0] > 0 if scores.shape[1] == 1 else scores.argmax(axis=1)
-        return np.asarray(self.classes_[best.astype(np.intp)])
+        return np.asarray(self.classes_[answers(scores)])
 
     def predict_proba(self, X: Any, *, task: Any = None) -> Floats:
         """(n_samples, n_classes) probabilities, in the order of `classes_`."""
@@ -278,8 +277,8 @@ class MultiTaskSPCA(
         self, X: Any, y: ArrayLike, *, task: Any = None, sample_weight: ArrayLike | None = None
     ) -> float:
         """Accuracy over all rows."""
-        answers = self.predict(X, task=task)
-        right = _ids.same(_validation.check_labels(y, len(answers)), answers)
+        found = self.predict(X, task=task)
+        right = _ids.same(_validation.check_labels(y, len(found)), found)
         return float(accuracy_score(np.ones(len(right)), right, sample_weight=sample_weight))
 
     def _scores(self, X: Any, task: Any) -> tuple[Floats, NDArray[np.bool_]]:

@@ -76,13 +76,6 @@ def finite_doubles(features: Any, names: NDArray[Any] | None) -> Any:
     return doubles
 
 
-def check_finite_scores(scores: Floats, rows: TaskRows) -> Floats:
-    """Scores of finite rows; NaN and infinity show in them, without a pass of their own."""
-    if not np.isfinite(scores).all():
-        _validation.refuse_non_finite(rows.X, rows.names)
-    return scores
-
-
 def check_strictly_positive(name: str, value: Any) -> float:
     """A parameter that is a positive number."""
     if not _is_number(value) or not 0 < float(value) < np.inf:

@@ -14,9 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from kinspan import _ids, _validation
 from kinspan._cell_sums import Floats
-from kinspan.baselines._checks import TaskRows, check_finite_scores, check_task_rows
+from kinspan.baselines._checks import TaskRows, check_task_rows
 from kinspan.baselines._linear_rules import LinearRules
-from kinspan.scores import paired_scores
+from kinspan.scores import answers, paired_scores
 
 _TASK = {"task": True}
 _Arguments = ParamSpec("_Arguments")
@@ -73,7 +73,7 @@ class TaskClassifier(ClassifierMixin, BaseEstimator):
     def _scores(self, X: Any, task: Any) -> Floats:
         check_is_fitted(self)
         rows = check_task_rows(self, X, task)
-        return check_finite_scores(self._score_rows(rows), rows)
+        return _validation.check_finite(self._score_rows(rows), rows.X, rows.names)
 
     def _score_rows(self, rows: TaskRows) -> Floats:
         return paired_scores(rows.X, rows.codes, self.coef_, self.intercept_)
@@ -87,9 +87,3 @@ class TaskClassifier(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def answers(scores: Floats) -> NDArray[np.intp]:
-    """(rows,) positions of the classes that (rows, 1 or classes) scores speak for."""
-    best = scores[:, 0] > 0 if scores.shape[1] == 1 else scores.argmax(axis=1)
-    return best.astype(np.intp)

@@ -26,7 +26,7 @@ from kinspan.baselines._checks import (
 )
 from kinspan.baselines._linear_rules import LinearRules
 from kinspan.baselines._progress import steps
-from kinspan.baselines._task_classifier import all_or_nothing, answers
+from kinspan.baselines._task_classifier import all_or_nothing
 from kinspan.baselines._two_domains import (
     TwoDomainClassifier,
     TwoDomains,
@@ -35,6 +35,7 @@ from kinspan.baselines._two_domains import (
     row_lengths,
 )
 from kinspan.baselines.pca import principal_axes
+from kinspan.scores import answers
 
 
 class CDLS(TwoDomainClassifier):

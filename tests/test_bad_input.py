@@ -1,0 +1,150 @@
+"""Bad input is refused by name, and nothing that was fitted is lost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from kinspan import ClassMoments, MultiTaskSPCA
+from tests.worlds import random_world
+
+ERRORS: dict[str, tuple[Any, str]] = {
+    "empty": (lambda X, y, t: MultiTaskSPCA().fit(X[:0], y[:0], task=t[:0]), "0 sample"),
+    "no features": (lambda X, y, t: MultiTaskSPCA().fit(X[:, :0], y, task=t), "0 feature"),
+    "short y": (
+        lambda X, y, t: MultiTaskSPCA().fit(X, y[:5], task=t),
+        "y has 5 values for 300 rows",
+    ),
+    "short task": (
+        lambda X, y, t: MultiTaskSPCA().fit(X, y, task=t[:5]),
+        "task has 5 values for 300 rows",
+    ),
+    "short weight": (
+        lambda X, y, t: MultiTaskSPCA().fit(X, y, task=t, sample_weight=[1.0]),
+        "sample_weight has 1 values for 300 rows",
+    ),
+    "negative weight": (
+        lambda X, y, t: MultiTaskSPCA().fit(X, y, task=t, sample_weight=-np.ones(300)),
+        "sample_weight contains negative",
+    ),
+    "zero weights": (
+        lambda X, y, t: MultiTaskSPCA().fit(X, y, task=t, sample_weight=np.zeros(300)),
+        "sample_weight is zero for every row",
+    ),
+    "wide task": (
+        lambda X, y, t: MultiTaskSPCA().fit(X, y, task=np.ones((300, 2))),
+        r"task has shape \(300, 2\)",
+    ),
+    "missing task": (
+        lambda X, y, t: MultiTaskSPCA().fit(X, y, task=[None, *t[1:]]),
+        "task contains NaN, None or infinity in 1 of 300 rows",
+    ),
+    "missing label": (
+        lambda X, y, t: MultiTaskSPCA().fit(X, [None, *y[1:]], task=t),
+        "y contains NaN, None or infinity in 1 of 300",
+    ),
+    "one class": (lambda X, y, t: MultiTaskSPCA().fit(X, y * 0, task=t), "y contains one class, 0"),
+    "no task": (
+        lambda X, y, t: MultiTaskSPCA().fit(X, y, task=t).predict(X),
+        "task=None, but 4 tasks were fitted",
+    ),
+    "labels": (lambda X, y, t: MultiTaskSPCA(labels="best").fit(X, y), "labels='best'; use one of"),
+    "scale": (lambda X, y, t: MultiTaskSPCA(scale="max").fit(X, y), "scale='max'; use one of"),
+    "priors": (lambda X, y, t: MultiTaskSPCA(priors=[1]).fit(X, y), r"priors has shape \(1,\)"),
+    "zero prior": (
+        lambda X, y, t: MultiTaskSPCA(priors=[1, 0, 1]).fit(X, y),
+        "every class needs a positive finite prior",
+    ),
+    "prior name": (lambda X, y, t: MultiTaskSPCA(priors="flat").fit(X, y), "priors='flat'; use"),
+    "class weight": (
+        lambda X, y, t: MultiTaskSPCA(class_weight={9: 1.0, 0: 1.0}).fit(X, y),
+        "class_weight names 9, but the classes are 0, 1, 2",
+    ),
+    "class weight name": (
+        lambda X, y, t: MultiTaskSPCA(class_weight="even").fit(X, y),
+        "class_weight='even'; use None",
+    ),
+    "components": (
+        lambda X, y, t: MultiTaskSPCA(n_components=3).fit(X, y),
+        "n_components=3; use a number from 1 to 2",
+    ),
+    "two ways": (
+        lambda X, y, t: MultiTaskSPCA(task_column=0).fit(X, y, task=t),
+        "task= and task_column=0 are both given",
+    ),
+    "column name": (
+        lambda X, y, t: MultiTaskSPCA(task_column="shop").fit(X, y),
+        "task_column='shop' is a name, but X has no column names",
+    ),
+    "column position": (
+        lambda X, y, t: MultiTaskSPCA(task_column=9).fit(X, y),
+        "task_column=9 is outside X, which has 7 columns",
+    ),
+    "column of a frame": (
+        lambda X, y, t: MultiTaskSPCA(task_column="shop").fit(pd.DataFrame({"a": X[:, 0]}), y),
+        "task_column='shop' is not a column of X",
+    ),
+    "list of lists": (
+        lambda X, y, t: MultiTaskSPCA().fit(X, y, task=[[1]] * 300),
+        r"task has shape \(300, 1\)",
+    ),
+    "one missing task": (
+        lambda X, y, t: MultiTaskSPCA().fit(X, y, task=float("nan")),
+        "task contains NaN, None or infinity",
+    ),
+    "no time": (
+        lambda X, y, t: MultiTaskSPCA().fit(X, y, task=np.full(300, np.datetime64("NaT"))),
+        "task contains NaN, None or infinity in 300 of 300",
+    ),
+    "flat X": (
+        lambda X, y, t: MultiTaskSPCA(task_column=0).fit(X[:, 0], y),
+        "2D array",
+    ),
+    "moments": (
+        lambda X, y, t: MultiTaskSPCA(scale="max").fit_moments(ClassMoments.from_samples(X, y)),
+        "scale='max'; use one of",
+    ),
+    "too large": (
+        lambda X, y, t: MultiTaskSPCA().fit(X * 1e200, y, task=t),
+        "so large that their squares overflow",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_bad_input_is_named(name: str) -> None:
+    call, message = ERRORS[name]
+    with pytest.raises(ValueError, match=message):
+        call(*random_world(8))
+
+
+def test_a_model_that_is_not_fitted_says_so() -> None:
+    for name in ("relatedness_", "labels_"):
+        with pytest.raises(NotFittedError):
+            getattr(MultiTaskSPCA(), name)
+    with pytest.raises(NotFittedError):
+        MultiTaskSPCA().predict([[1.0]])
+
+
+def test_a_failed_fit_leaves_the_fitted_model_as_it_was() -> None:
+    X, y, task = random_world(9)
+    clf = MultiTaskSPCA().fit(X, y, task=task)
+    before = clf.predict(X, task=task)
+    with pytest.raises(ValueError, match="NaN"):
+        clf.fit(np.full((300, 9), np.nan), y, task=task)
+    with pytest.raises(ValueError, match="n_components"):
+        clf.set_params(n_components=7).fit(X, y, task=np.zeros(300))
+    np.testing.assert_array_equal(clf.predict(X, task=task), before)
+
+
+def test_parameters_changed_after_fitting_change_nothing_that_was_fitted() -> None:
+    X, y, task = random_world(9)
+    clf = MultiTaskSPCA().fit(X, y, task=task)
+    labels, related = clf.labels_, clf.relatedness_
+    clf.set_params(scale=None, multi_class="one-vs-all")
+    np.testing.assert_array_equal(clf.labels_, labels)
+    np.testing.assert_array_equal(clf.relatedness_, related)

@@ -71,7 +71,7 @@ def test_rows_of_small_integers_are_told_apart(p: int, values: int) -> None:
     """Bits of small integers end in zeros, which a product would keep."""
     rows = np.random.default_rng(0).integers(0, values, (20_000, p)).astype(float)
     different = len(np.unique(rows, axis=0))
-    assert len(np.unique(content_keys(rows))) == different
+    assert len(np.unique(content_keys(rows, np.arange(20_000)))) == different
 
 
 def test_what_is_kept_does_not_depend_on_a_column() -> None:
@@ -114,7 +114,27 @@ def test_choice_does_not_depend_on_the_size_of_the_numbers() -> None:
 
 
 def test_keys_are_spread_evenly() -> None:
-    keys = content_keys(np.arange(10_000.0)[:, None]).astype(float) / 2.0**64
+    keys = content_keys(np.arange(10_000.0)[:, None], np.arange(10_000)).astype(float) / 2.0**64
     counts = np.histogram(keys, bins=20, range=(0, 1))[0]
     assert np.all(np.abs(counts - 500) < 4 * np.sqrt(500))
     assert len(np.unique(keys)) == 10_000
+
+
+def test_rows_of_integers_are_sampled_evenly_whatever_their_short_keys() -> None:
+    """Short keys of counts take few values: cells that they leave too few rows of take all."""
+    rng = np.random.default_rng(0)
+    X = (rng.uniform(size=(20_000, 30)) < 0.3).astype(float)
+    cells = rng.integers(0, 20, 20_000)
+    found = sample(X, np.zeros(20_000), cells, size=50)
+    np.testing.assert_array_equal(np.bincount(found.cells), 50)
+    assert np.all(np.abs(found.rows.mean(axis=0) - 0.3) < 4 * np.sqrt(0.21 / 1_000))
+    parts = [sample(X[i::3], np.zeros(len(X[i::3])), cells[i::3], size=50) for i in range(3)]
+    assert_same(parts[2] + parts[0] + parts[1], found)
+
+
+def test_rows_that_agree_in_single_precision_are_told_apart() -> None:
+    X = 1.0 + np.arange(300.0)[:, None] * 1e-12
+    found = sample(X, np.zeros(300), np.zeros(300), size=200)
+    assert len(np.unique(found.rows)) == 200
+    order = np.random.default_rng(0).permutation(300)
+    assert_same(sample(X[order], np.zeros(300), np.zeros(300), size=200), found)

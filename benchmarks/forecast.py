@@ -60,7 +60,7 @@ def measure(data: TaskDataset, target: str, train: NDArray[np.intp]) -> list[flo
     forecast = float(model.forecast_error_[t])
     calibration = calibration_error(probability.max(axis=1), right)
     figures = [error, forecast, abs(forecast - error), low <= error <= high, calibration]
-    return [float(f) for f in [*figures, model.single_task_error_[t], model.metric_]]
+    return [float(f) for f in [*figures, model.single_task_error_[t], model.metric_[t]]]
 
 
 def calibration_error(confidence: NDArray[np.float64], right: NDArray[np.bool_]) -> float:

@@ -9,7 +9,8 @@ import pytest
 
 from kinspan import ClassMoments, MultiTaskSPCA
 from kinspan._fit import _covariance
-from kinspan.metric import covariance_of_rows, in_basis, in_metric, scaled_moments
+from kinspan._judgement import _chosen
+from kinspan.metric import covariance_of_rows, in_basis, in_metric, scaled_moments, tail_factor
 from tests.worlds import random_world
 
 
@@ -92,7 +93,7 @@ def test_the_metric_is_chosen_by_the_forecast_and_helps_with_correlated_noise() 
     auto = MultiTaskSPCA().fit(X[train], y[train], task=task[train])
     plain = MultiTaskSPCA(metric=0).fit(X[train], y[train], task=task[train])
     test = (new_X[~train], new_y[~train])
-    assert auto.metric_ > 0.2
+    assert (auto.metric_ > 0.2).all()
     assert (
         auto.score(*test, task=new_task[~train]) > plain.score(*test, task=new_task[~train]) + 0.1
     )
@@ -167,3 +168,48 @@ def test_parameters_are_checked(parameters: dict[str, Any], message: str) -> Non
     X, y, task = random_world(2)
     with pytest.raises(ValueError, match=message):
         MultiTaskSPCA(**parameters).fit(X, y, task=task)
+
+
+def _rare_features(rng: np.random.Generator, n: int, y: Any) -> Any:
+    """Ten Gaussian features with a signal, and two hundred that one row in a hundred has."""
+    dense = rng.normal(size=(n, 10)) + 0.8 * y[:, None]
+    rare = (rng.uniform(size=(n, 200)) < 0.01) * rng.exponential(size=(n, 200))
+    return np.hstack([dense, rare])
+
+
+def test_features_that_are_seldom_there_count_less_where_that_helps() -> None:
+    rng = np.random.default_rng(0)
+    y, task = np.tile([0, 1], 60), np.repeat(np.arange(6), 20)
+    new_y = np.tile([0, 1], 2000)
+    X, new = _rare_features(rng, 120, y), _rare_features(rng, 4000, new_y)
+    auto, pooled = (
+        MultiTaskSPCA(scale=scale, metric=0).fit(X, y, task=task) for scale in ("auto", "pooled")
+    )
+    assert auto.score(new, new_y, task=0) > pooled.score(new, new_y, task=0) + 0.02
+
+
+def test_gaussian_features_keep_their_deviation_as_scale() -> None:
+    rng = np.random.default_rng(0)
+    X, weights = rng.normal(size=(4000, 3)) * [1.0, 5.0, 0.1], rng.integers(1, 3, 4000)
+    np.testing.assert_allclose(tail_factor(X, weights.astype(float)), 1.0, atol=0.03)
+    np.testing.assert_allclose(
+        tail_factor(X, weights.astype(float)),
+        tail_factor(np.repeat(X, weights, 0), np.ones(weights.sum())),
+    )
+    rare = np.zeros((400, 2))
+    rare[0, 0] = 5.0  # a kurtosis of 400; the second feature is in no row
+    np.testing.assert_allclose(tail_factor(rare, np.ones(400)), (400 / 3) ** 0.25)
+
+
+def test_tasks_with_many_rows_choose_a_metric_of_their_own() -> None:
+    """What all rows say of a metric counts as much as a hundred rows of the task's own."""
+    rng = np.random.default_rng(0)
+    own = _chosen(np.array([[0.3] * 50, [0.2] * 50]), np.ones(50), np.arange(50) % 2, (2, 2))
+    np.testing.assert_array_equal(own, [1, 1])
+    n = np.array([4, 400])
+    cells = np.repeat([0, 1, 2, 3], np.repeat(n, 2))
+    first = np.where(cells < 2, 0.2, 0.5)  # better for the first task, worse for the second
+    losses = np.array([first + 0.01 * rng.normal(size=808), np.full(808, 0.3)])
+    np.testing.assert_array_equal(_chosen(losses, np.ones(808), cells, (2, 2)), [1, 1])
+    swapped = np.array([np.where(cells < 2, 0.35, 0.29), np.full(808, 0.3)])
+    np.testing.assert_array_equal(_chosen(swapped, np.ones(808), cells, (2, 2)), [1, 0])

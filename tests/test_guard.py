@@ -9,7 +9,7 @@ import pytest
 from benchmarks.worlds import losses, random_world
 
 from kinspan import MultiTaskSPCA
-from kinspan._fit import _standard_errors
+from kinspan._judgement import _in_errors, _means
 from kinspan.labels import TaskWeights, with_some_alone
 
 
@@ -32,7 +32,7 @@ def test_means_in_units_of_their_standard_errors() -> None:
     values = rng.normal(size=200) + np.array([0.0, 0.5, -0.5, 0.0])[groups]
     values[0] = np.nan
     values[groups == 3] = 0.0
-    found = _standard_errors(values, groups, weights, 5)
+    found = _in_errors(*_means(values, groups, weights, 5))
     for g in range(3):
         rows = np.repeat(values[groups == g], weights[groups == g].astype(int))
         rows = rows[np.isfinite(rows)]
@@ -85,3 +85,14 @@ def test_tasks_with_one_label_a_class_still_help_each_other() -> None:
     )
     gain = clf.score(new, new_y, task=new_task) - alone.score(new, new_y, task=new_task)
     assert gain > 0.05
+
+
+def test_tasks_that_all_go_alone_are_exactly_those_of_single_task() -> None:
+    """World 507: four unrelated tasks of three labels, for which another metric suits them alone."""
+    world = random_world(507)
+    ours, alone = (
+        MultiTaskSPCA(labels=labels).fit(world.X, world.y, task=world.task)
+        for labels in ("spectral", "single")
+    )
+    np.testing.assert_array_equal(ours.coef_, alone.coef_)
+    np.testing.assert_array_equal(ours.transfer_gain_, 0.0)

@@ -45,11 +45,27 @@ class ScaledMoments(NamedTuple):
 
 def scaled_moments(moments: ClassMoments, scale: str | None) -> ScaledMoments:
     """Moments divided by the scale of every feature."""
-    divisor = feature_scale(moments, scale)
+    return scaled_by(moments, feature_scale(moments, scale))
+
+
+def scaled_by(moments: ClassMoments, divisor: Floats) -> ScaledMoments:
+    """Moments divided by (1 or tasks, features) numbers."""
     trace = (moments.squares / divisor[:, None, :] ** 2).sum(axis=2)
     cell_noise, level = _noise(moments.counts, trace, moments.n_features)
     means = moments.means / divisor[:, None, :]
     return ScaledMoments(divisor, means, moments.counts, cell_noise, level, moments.n_features)
+
+
+def tail_factor(residuals: Floats, weights: Floats) -> Floats:
+    """(features,): fourth root of the kurtosis of rows, over that of a Gaussian, at least one.
+
+    A feature that does not vary in these rows, but does in others, is one that few rows show.
+    """
+    n = max(float(weights.sum()), 1.0)
+    squares = residuals**2
+    second, fourth = weights @ squares / n, weights @ squares**2 / n
+    kurtosis = np.divide(fourth, second**2, out=np.full_like(second, n), where=second > 1e-12)
+    return np.asarray(np.maximum(kurtosis / 3.0, 1.0) ** 0.25)
 
 
 def _noise(counts: Floats, trace: Floats, n_features: int) -> tuple[Floats, Floats]:

@@ -23,7 +23,7 @@ from kinspan._fit import fit
 from kinspan._rules import contrasts_of
 from kinspan.class_moments import ClassMoments
 from kinspan.gram import SharedContrasts
-from kinspan.metric import scaled_moments
+from kinspan.metric import scaled_by
 from kinspan.row_sample import RowSample
 from kinspan.scores import answers, paired_scores, probabilities, projectors, without_absent
 
@@ -46,13 +46,16 @@ class MultiTaskSPCA(
         The weight of the other tasks. `"spectral"`: along directions that they share, found above
         the noise, or pooled, or not at all. `"plugin"`: the optimum of the paper with the estimated
         relatedness. `"naive"`: labels ±1 for every task. `"single"`: every task alone.
-    scale : {"pooled", "task", None}, default="pooled"
-        What features are divided by: their standard deviation within the classes of all tasks, the
-        total standard deviation of each task, or nothing.
+    scale : {"auto", "pooled", "task", None}, default="auto"
+        What features are divided by: `"pooled"` is their standard deviation within the classes of
+        all tasks, `"task"` the total standard deviation of each task, None nothing. `"auto"` is
+        pooled, or the fourth root of the pooled fourth moment where rows that are left out prefer
+        it: features that are seldom there (pixels at the border, rare words) then count less.
     metric : "auto" or float, default="auto"
         The share of the covariance within classes in the metric, at least 0 and below 1: 0 treats
-        features as uncorrelated, 1 would be linear discriminant analysis. `"auto"` takes the one
-        with the smallest loss of rows that are left out in turn, without cross-validation.
+        features as uncorrelated, 1 would be linear discriminant analysis. `"auto"` takes, for
+        each task, the one that serves rows best that are left out in turn, without
+        cross-validation: its own rows if they are many, those of all tasks if they are few.
     row_sample : int, default=100
         Rows kept of every class of every task, for covariance and forecast; chosen by content. With
         many classes and tasks fewer are used (at least 25, and in all 2048 or 4 a feature). With 0
@@ -94,8 +97,8 @@ class MultiTaskSPCA(
         90 % interval for the error of this fitted rule on new rows of the task.
     single_task_error_, transfer_gain_ : arrays of shape (n_tasks,)
         The forecast for each task alone in the same metric, and how much more it is.
-    metric_ : float
-        The share of the covariance in the metric.
+    metric_ : array of shape (n_tasks,)
+        The share of the covariance in the metric of each task.
     labels_ : array of shape (n_tasks, 1 or n_classes, n_tasks, n_classes)
         labels_[t, r, s, j] is the label of the samples of class j in task s when row r of the rule
         of task t is learnt, up to a factor of the rule. Computed on access.
@@ -127,7 +130,7 @@ class MultiTaskSPCA(
         self,
         *,
         labels: str = "spectral",
-        scale: str | None = "pooled",
+        scale: str | None = "auto",
         metric: float | str = "auto",
         row_sample: int = 100,
         multi_class: str = "shared",
@@ -206,7 +209,6 @@ class MultiTaskSPCA(
             np.log(priors * costs),
         )
         self._rules = fitted = fit(moments, sample, options)
-        self._fitted_scale = self.scale
         self.moments_, self.sample_ = moments, sample
         self.tasks_, self.classes_ = moments.tasks, moments.classes
         self.coef_, self.intercept_ = fitted.coef[:-1], fitted.intercept[:-1]
@@ -222,16 +224,17 @@ class MultiTaskSPCA(
     def relatedness_(self) -> Floats:
         """(n_tasks, n_tasks) cosines between the class contrasts of tasks, corrected for noise."""
         check_is_fitted(self)
-        scaled = scaled_moments(self.moments_, self._fitted_scale)
+        scaled = scaled_by(self.moments_, self._rules.scale[:-1])
         return SharedContrasts(scaled.means, scaled.counts, scaled.cell_noise).relatedness()
 
     @property
     def labels_(self) -> Floats:
         """(n_tasks, 1 or n_classes, n_tasks, n_classes) labels of the samples of every cell."""
         check_is_fitted(self)
-        scaled = scaled_moments(self.moments_, self._fitted_scale)
+        scaled = scaled_by(self.moments_, self._rules.scale[:-1])
         contrasts = contrasts_of(scaled, self._rules.multi_class)
-        cells = contrasts.cell_weights(self._rules.task_weights)
+        sets = [contrasts.cell_weights(weights) for weights in self._rules.task_weights]
+        cells = np.array(sets)[self._rules.weights_of_task, np.arange(len(self.tasks_))]
         cells = cells[:, 1:] - cells[:, :1] if len(self.classes_) == 2 else cells
         counts = self.moments_.counts
         return np.asarray(cells / np.where(counts > 0, counts, 1.0))

@@ -12,7 +12,7 @@ from kinspan._validation.messages import some
 
 _CHOICES: dict[str, tuple[Any, ...]] = {
     "labels": ("spectral", "plugin", "naive", "single"),
-    "scale": ("pooled", "task", None),
+    "scale": ("auto", "pooled", "task", None),
     "multi_class": ("shared", "one-vs-all"),
     "unseen": ("error", "shared"),
     "unseen_classes": ("never", "share"),

@@ -88,7 +88,7 @@ def test_tasks_with_one_label_a_class_still_help_each_other() -> None:
 
 
 def test_tasks_that_all_go_alone_are_exactly_those_of_single_task() -> None:
-    """World 507: four unrelated tasks of three labels, for which another metric suits them alone."""
+    """World 507: four unrelated tasks of three labels; alone another metric suits them."""
     world = random_world(507)
     ours, alone = (
         MultiTaskSPCA(labels=labels).fit(world.X, world.y, task=world.task)

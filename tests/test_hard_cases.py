@@ -22,7 +22,7 @@ def without(world: Any, *cells: tuple[int, int]) -> Any:
 
 @pytest.mark.parametrize("labels", ["spectral", "plugin", "naive", "single"])
 @pytest.mark.parametrize("multi_class", ["shared", "one-vs-all"])
-@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("n_classes", [3, 4])
 def test_a_class_that_a_task_has_not_seen_is_never_answered(
     labels: str, multi_class: str, n_classes: int
 ) -> None:
@@ -64,13 +64,14 @@ def test_tasks_with_no_class_in_common_leave_each_other_alone() -> None:
     np.testing.assert_array_equal(clf.predict(X, task=task), alone.predict(X, task=task))
 
 
-def test_a_task_with_a_single_class_answers_it() -> None:
+def test_a_task_with_a_single_class_is_taken_for_a_new_one() -> None:
+    """It answers both classes, as well as what the others agree on allows."""
     X, y, task = without(random_world(2, n_classes=2), (3, 0))
     clf = MultiTaskSPCA().fit(X, y, task=task)
-    assert set(clf.predict(X, task=3)) == {1}
-    np.testing.assert_array_equal(clf.predict_proba(X, task=3), np.tile([0.0, 1.0], (len(X), 1)))
-    assert np.isnan(clf.forecast_error_[3])
-    assert np.isfinite(clf.forecast_error_[:3]).all()
+    assert set(clf.predict(X, task=3)) == {0, 1}
+    np.testing.assert_allclose(clf.predict_proba(X, task=3).sum(axis=1), 1.0)
+    assert np.isfinite(clf.forecast_error_).all()
+    assert clf.single_task_error_[3] == 0.5
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -9,7 +9,15 @@ import numpy as np
 from kinspan._cell_sums import Floats
 from kinspan._rules import Solution, isotropic_error, rule_parts, solve
 from kinspan.metric import Covariance, ScaledMoments, in_metric
-from kinspan.risk import Forecast, LeftOut, Residuals, forecast_of_scores, leave_one_out_scores
+from kinspan.risk import (
+    Forecast,
+    LeftOut,
+    Residuals,
+    forecast_of_scores,
+    leave_one_out_scores,
+    spread_of_scores,
+    with_spread,
+)
 from kinspan.row_sample import RowSample
 from kinspan.scores import Calibration, calibration
 
@@ -92,8 +100,10 @@ def judge(
     priors = np.where(scaled.present, options.priors, 0.0)
     found = forecast_of_scores(left_out, t, c, weights, priors)
     unknown = np.isnan(found.error)
+    n_classes = scaled.present.sum(axis=1)
+    spread = spread_of_scores(isotropic.error[~unknown], found.error[~unknown], n_classes[~unknown])
     forecast = Forecast(
-        np.where(unknown, isotropic.error, found.error),
+        np.where(unknown, with_spread(isotropic.error, spread, n_classes), found.error),
         np.where(unknown[:, None], isotropic.interval, found.interval),
         found.wrong,
     )

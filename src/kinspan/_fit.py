@@ -8,27 +8,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinspan._candidates import Candidate, Judged, Options, candidate, judge
+from kinspan._candidates import Candidate, Judged, Options, candidate
 from kinspan._cell_sums import Codes, Floats
+from kinspan._given import Given, given
 from kinspan._judgement import guarded, is_clearly_better, metrics_of_tasks, optimism
-from kinspan._rules import agreed, fill_absent, shared_rule, solve
+from kinspan._newcomers import forecast_of_newcomers, newcomers, places
+from kinspan._rules import agreed, energies, fill_absent, isotropic_error, shared_rule
 from kinspan.class_moments import ClassMoments
 from kinspan.labels import TaskWeights
-from kinspan.metric import (
-    Covariance,
-    ScaledMoments,
-    covariance_of_rows,
-    feature_scale,
-    in_basis,
-    in_metric,
-    scaled_by,
-    tail_factor,
-)
-from kinspan.risk import Residuals
+from kinspan.risk import Energies, Learning, learning_curves, spread_of_scores
 from kinspan.row_sample import RowSample
 from kinspan.scores import LinearRules, in_input_units
-
-SHARES = (0.0, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
 
 
 class FittedRules(NamedTuple):
@@ -45,42 +35,20 @@ class FittedRules(NamedTuple):
     multi_class: str  # what the weights are for
     task_weights: list[list[TaskWeights]]  # for every metric that some task has
     weights_of_task: Codes  # (tasks,): which of these
+    learning: Learning  # what more labels would buy
 
 
-def fit(moments: ClassMoments, sample: RowSample | None, options: Options) -> FittedRules:
-    """All tasks at once."""
-    name = "pooled" if options.scale == "auto" else options.scale
-    scaled = scaled_by(moments, feature_scale(moments, name))
-    if sample is not None:
-        sample = sample.aligned(moments.tasks, moments.classes, moments.n_features)
-        sample = sample.limited(_rows_per_cell(sample))
-    if sample is not None and options.scale == "auto":
-        scaled = _of_lighter_tails(moments, scaled, sample, options)
-    pooled = scaled
-    if options.scale == "task":
-        pooled = scaled_by(moments, feature_scale(moments, "pooled"))
-    covariance = None if sample is None else _covariance(scaled, pooled, sample)
-    shares: tuple[float, ...] = (0.0,)
-    if covariance is None:
-        sample = None
-    else:
-        scaled, pooled = in_basis(scaled, covariance), in_basis(pooled, covariance)
-        shares = SHARES if options.metric == "auto" else (float(options.metric),)
-    given = _Given(scaled, pooled, covariance, sample, shares)
-    return _fit_by(given, options)
+def fit(
+    moments: ClassMoments,
+    sample: RowSample | None,
+    options: Options,
+    unlabelled: ClassMoments | None = None,
+) -> FittedRules:
+    """All tasks at once; moments of rows without labels, of one class, place new tasks."""
+    return _fit_by(given(moments, sample, options, unlabelled), options)
 
 
-class _Given(NamedTuple):
-    """What rules are found in."""
-
-    scaled: ScaledMoments  # in the basis of the covariance, where there is one
-    pooled: ScaledMoments  # the same in a scale that tasks share
-    covariance: Covariance | None
-    sample: RowSample | None  # with the covariance
-    shares: tuple[float, ...]  # of the covariance in the metric
-
-
-def _fit_by(given: _Given, options: Options) -> FittedRules:
+def _fit_by(given: Given, options: Options) -> FittedRules:
     """Rules of all tasks in the metrics that suit them."""
     scaled, covariance, sample = given.scaled, given.covariance, given.sample
     candidates = [candidate(scaled, covariance, sample, share, options) for share in given.shares]
@@ -92,72 +60,19 @@ def _fit_by(given: _Given, options: Options) -> FittedRules:
         each = candidate(scaled, covariance, sample, most.share, options_each)
         if is_clearly_better(each, most, sample):
             candidates, metrics = [each], np.zeros_like(metrics)
-    places, of_task = np.unique(metrics, return_inverse=True)
-    used = [candidates[i] for i in places]
+    chosen, of_task = np.unique(metrics, return_inverse=True)
+    used = [candidates[i] for i in chosen]
     pairs = guarded(used, of_task, options)
     if pairs is None:  # all should go alone, in the metrics that suit them then
         return _fit_by(given, options._replace(labels="single"))
     return _kept(used, of_task, pairs, given, options, doubt)
 
 
-def _rows_per_cell(sample: RowSample) -> int:
-    """With many cells fewer rows of each will do, if all are several times the features."""
-    n_cells, p = max(len(np.unique(sample.cells)), 1), int(sample.rows.shape[1])
-    return max(25, max(2048, 4 * p) // n_cells)
-
-
-def _residuals(scaled: ScaledMoments, sample: RowSample) -> Floats:
-    """(rows, features): sampled rows minus the means of their cells."""
-    scale = np.broadcast_to(scaled.scale, scaled.means[:, 0].shape)
-    residuals = sample.rows / scale[sample.task_codes]
-    residuals -= scaled.means[sample.task_codes, sample.class_codes]
-    return np.asarray(residuals)
-
-
-def _of_lighter_tails(
-    moments: ClassMoments, scaled: ScaledMoments, sample: RowSample, options: Options
-) -> ScaledMoments:
-    """Features with heavy tails divided by more than their deviation, if rows left out like that.
-
-    A pixel or word that is seldom there has a tiny deviation, which few rows have shown.
-    """
-    losses = []
-    residuals = _residuals(scaled, sample)
-    factor = tail_factor(residuals, sample.weights)
-    lighter = scaled_by(moments, scaled.scale * factor)
-    for candidate_scaled, values in ((scaled, residuals), (lighter, residuals / factor)):
-        alone, _ = solve(candidate_scaled, "single", options.multi_class, options.log_priors)
-        rows = Residuals(
-            values,
-            values**2,
-            np.ones(values.shape[1]),
-            sample.task_codes,
-            sample.class_codes,
-            sample.weights,
-            0.0,
-        )
-        losses.append(judge(alone, candidate_scaled, rows, options).calibration.loss)
-    return lighter if losses[1] < losses[0] - 1e-9 else scaled
-
-
-def _covariance(
-    scaled: ScaledMoments, pooled: ScaledMoments, sample: RowSample
-) -> Covariance | None:
-    """Covariance of the sampled rows; None where no cell has two different ones."""
-    residuals = _residuals(scaled, sample)
-    means = scaled.means if pooled is scaled else np.concatenate([scaled.means, pooled.means])
-    if (residuals**2).sum() <= 1e-24 * (means**2).sum():
-        return None  # what is left of equal rows is rounding
-    share = sample.weights / scaled.counts[sample.task_codes, sample.class_codes]
-    freedom = max(float((sample.weights * (1.0 - share)).sum()), 1.0)
-    return covariance_of_rows(residuals, sample.weights, freedom, means)
-
-
 def _kept(
     used: list[Candidate],
     of_task: Codes,
     pairs: list[tuple[Judged, Judged]],
-    given: _Given,
+    given: Given,
     options: Options,
     doubt: float,
 ) -> FittedRules:
@@ -173,14 +88,20 @@ def _kept(
             strict=True,
         )
     ]
+    counts, is_new = given.scaled.counts, newcomers(given.scaled.counts)
+    doubts = np.where(is_new, 0.0, doubt)
     figures = [
-        np.minimum(_picked(parts, of_task) + doubt, 1.0)
-        for parts in (
-            [judged.forecast.error for judged, _ in pairs],
-            [judged.forecast.interval for judged, _ in pairs],
-            [alone.forecast.error for _, alone in pairs],
+        np.minimum((_picked(parts, of_task).T + doubts).T, 1.0)
+        for parts in zip(
+            *(_expected(c, *both, given, options) for c, both in zip(used, pairs, strict=True)),
+            strict=True,
         )
     ]
+    found = [
+        energies(judged.solution, c.scaled) for c, (judged, _) in zip(used, pairs, strict=True)
+    ]
+    reached = Energies(*(_picked(parts, of_task) for parts in zip(*found, strict=True)))
+    n_classes = np.where(is_new, counts.shape[1], (counts > 0).sum(axis=1))
     return FittedRules(
         *(rules[0], rules[1], rules[2], rules[3]),
         *(figures[0], figures[1], figures[2]),
@@ -188,6 +109,44 @@ def _kept(
         pairs[0][0].solution.multi_class,
         [judged.solution.weights for judged, _ in pairs],
         of_task,
+        learning_curves(_of_newcomers(reached, is_new), counts, figures[0], figures[1], n_classes),
+    )
+
+
+def _expected(
+    used: Candidate, judged: Judged, alone: Judged, given: Given, options: Options
+) -> tuple[Floats, Floats, Floats]:
+    """Errors to expect, their intervals and errors alone; a new task alone can only guess."""
+    error, interval, single = judged.forecast.error, judged.forecast.interval, alone.forecast.error
+    is_new = newcomers(given.pooled.counts)
+    if not is_new.any():
+        return error, interval, single
+    pooled, free = given.in_metric(used.share)
+    where = places(pooled, agreed(pooled), options.priors, free)
+    isotropic = isotropic_error(judged.solution, used.scaled, options.priors)
+    inflation = spread_of_scores(
+        isotropic[~is_new], error[~is_new], pooled.present[~is_new].sum(axis=1)
+    )
+    new_error, new_interval = forecast_of_newcomers(
+        pooled, options.log_priors, options.priors, where, inflation
+    )
+    return (
+        np.where(is_new, new_error, error),
+        np.where(is_new[:, None], new_interval, interval),
+        np.where(is_new, 1.0 - options.priors.max(axis=1), single),
+    )
+
+
+def _of_newcomers(found: Energies, is_new: NDArray[np.bool_]) -> Energies:
+    """What a new task knows is what its forecast says; its rows will be as noisy as others are."""
+    if not is_new.any():
+        return found
+    spread = found.spread[~is_new]
+    usual = spread.sum(axis=0) / np.maximum((spread > 0).sum(axis=0), 1)
+    return Energies(
+        found.total,
+        np.where(is_new, np.nan, found.known),
+        np.where(is_new[:, None], usual, found.spread),
     )
 
 
@@ -203,26 +162,35 @@ def _picked(parts: Iterable[NDArray[Any]], which: Codes) -> NDArray[Any]:
 def _rules_of(
     best: Candidate,
     judged: Judged,
-    given: _Given,
+    given: Given,
     options: Options,
 ) -> tuple[Floats, Floats, NDArray[np.bool_], Floats]:
     """Coefficients, intercepts, absent classes and scales of all tasks and of the shared rule."""
-    pooled, covariance = given.pooled, given.covariance
-    pooled = pooled if covariance is None else in_metric(pooled, covariance, best.share)
-    agreement = agreed(pooled)
+    pooled, free = given.in_metric(best.share)
+    agreement, is_new = agreed(pooled), newcomers(pooled.counts)
     log_priors, share_classes = options.log_priors, options.share_classes
     filled, absent = fill_absent(
         judged.solution.rules, best.scaled, agreement.contrasts, log_priors, share_classes
     )
     shared = shared_rule(agreement, pooled, log_priors)
-    rules = LinearRules(*(np.concatenate(parts) for parts in zip(filled, shared, strict=True)))
-    centres = np.concatenate([best.scaled.centres, agreement.centre])
+    coef = np.where(is_new[:, None, None], shared.coef, filled.coef)
+    moved = shared.offset - log_priors.mean(axis=0) + log_priors
+    offset = np.where(is_new[:, None], moved, filled.offset)
+    rules = LinearRules(np.append(coef, shared.coef, 0), np.append(offset, shared.offset, 0))
+    absent = absent & ~is_new[:, None]
+    centres = best.scaled.centres
+    if is_new.any():
+        own = places(pooled, agreement, options.priors, free).centres
+        centres = np.where(is_new[:, None], own, centres)
+    centres = np.concatenate([centres, agreement.centre])
     absent = np.concatenate([absent, np.zeros_like(absent[:1])])
     base = np.concatenate([log_priors, log_priors.mean(axis=0)[None]])
     factor = judged.calibration.factor
     offset = np.where(absent, rules.offset, base + factor * (rules.offset - base))
     rules = LinearRules(rules.coef * factor, offset)
-    turned = rules.coef if covariance is None else covariance.turned_back(rules.coef, best.share)
-    scale = np.repeat(best.scaled.scale, len(absent) - 1 if len(best.scaled.scale) == 1 else 1, 0)
+    turned = rules.coef
+    if given.covariance is not None:
+        turned = given.covariance.turned_back(rules.coef, best.share)
+    scale = np.where(is_new[:, None], pooled.scale, best.scaled.scale)
     scale = np.concatenate([scale, pooled.scale])
     return *in_input_units(rules, turned, centres, scale), absent, scale

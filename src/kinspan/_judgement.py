@@ -78,11 +78,12 @@ def guarded(
     if residuals is None or options.labels != "spectral":
         return pairs
     t, n_tasks, weights = residuals.tasks, len(of_task), residuals.weights
+    n_asked = int((used[0].scaled.present.sum(axis=1) > 1).sum())
     of_row = of_task[t], np.arange(len(t))
     differences = np.array([together.losses - alone.losses for together, alone in pairs])[of_row]
     mean, error = _means(differences, t, weights, n_tasks)
     known = np.isfinite(error)
-    if 2 * known.sum() < n_tasks:
+    if 2 * known.sum() < n_asked:
         return pairs
     of_all = _in_errors(*_means(differences, np.zeros_like(t), weights, 1))[0]
     of_tasks = _in_errors(mean[known].mean(), np.sqrt((error[known] ** 2).sum()) / known.sum())

@@ -18,8 +18,9 @@ from kinspan.labels import (
     task_weights,
     with_some_alone,
 )
+from kinspan.labels.spectral import pooled_energies
 from kinspan.metric import ScaledMoments
-from kinspan.risk import RuleParts, alignment, error_rate
+from kinspan.risk import Energies, RuleParts, alignment, error_rate
 from kinspan.scores import (
     NEVER,
     Agreement,
@@ -134,6 +135,31 @@ def isotropic_error(solution: Solution, scaled: ScaledMoments, priors: Floats) -
     coef = solution.rules.coef
     covariance = coef @ coef.transpose(0, 2, 1) * scaled.noise_level[:, None, None]
     return error_rate(solution.score_means, covariance, np.where(scaled.present, priors, 0.0))
+
+
+def energies(solution: Solution, scaled: ScaledMoments) -> Energies:
+    """How far apart classes are, and how much of that the rules know.
+
+    The square of a direction, times a common share that is signal, says more about a task of few
+    labels than its own estimate of the signal.
+    """
+    contrasts, rules = contrasts_of(scaled, "shared"), contrasts_of(scaled, solution.multi_class)
+    squared_weights = (contrasts.coefficients**2).sum(axis=1)
+    n_contrasts = np.maximum(scaled.present.sum(axis=1) - 1.0, 0.0)
+    several = np.where(n_contrasts > 0, n_contrasts, 1.0)
+    squares = _squares(contrasts.values) / several
+    noise = (squared_weights * scaled.cell_noise).sum(axis=1)
+    noise = np.maximum(noise, 1e-12 * np.where(squares > 0, squares, 1.0) * several)
+    freedom = scaled.dimension * (n_contrasts > 0)
+    total = several * pooled_energies(squares, freedom, noise / several / scaled.dimension)
+    signal = rules.per_target([w.signal for w in solution.weights]).sum(axis=1)
+    share = rules.per_target([w.noise_share for w in solution.weights]).mean(axis=1)
+    power = _squares(rules.combine(solution.weights))
+    lent = share < 0.999
+    ratio = max(signal[lent].sum(), 0.0) / max(power[lent].sum(), 1e-300)
+    alone = total**2 / np.where(total + noise > 0, total + noise, 1.0)
+    known = np.where(lent, ratio**2 * power, alone)
+    return Energies(total, known, squared_weights * scaled.cell_noise * scaled.counts)
 
 
 def rule_parts(solution: Solution, scaled: ScaledMoments) -> RuleParts:

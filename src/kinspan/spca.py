@@ -21,6 +21,7 @@ from kinspan._candidates import Options
 from kinspan._cell_sums import Codes, Floats
 from kinspan._fit import fit
 from kinspan._rules import contrasts_of
+from kinspan.answers import AnswersMixin
 from kinspan.class_moments import ClassMoments
 from kinspan.gram import SharedContrasts
 from kinspan.metric import scaled_by
@@ -31,7 +32,7 @@ _TASK: dict[str, bool] = {"task": True}
 
 
 class MultiTaskSPCA(
-    ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, BaseEstimator
+    AnswersMixin, ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, BaseEstimator
 ):
     """Many small, related classification tasks: one closed-form fit, nothing to tune.
 
@@ -76,7 +77,8 @@ class MultiTaskSPCA(
         tasks agree on.
     unseen_classes : {"never", "share"}, default="never"
         Whether a task may answer a class of which it has no samples, borrowed from what the other
-        tasks agree on.
+        tasks agree on. A task with samples of one class alone is taken for a new one (see
+        `add_task`) and may answer all.
     n_components : int, optional
         Number of components of `transform`; by default all, which is n_classes − 1.
 
@@ -91,8 +93,8 @@ class MultiTaskSPCA(
         that were left out.
     forecast_error_ : array of shape (n_tasks,)
         The error that each task's rule will make on new rows, from sampled rows that were left out
-        in turn, in closed form; where none can be left out, the formula of the paper. NaN for a
-        task with a single class.
+        in turn, in closed form; where none can be left out, the formula of the paper. For a task
+        without labels of two classes, that of the others when they pretend to be new.
     forecast_interval_ : array of shape (n_tasks, 2)
         90 % interval for the error of this fitted rule on new rows of the task.
     single_task_error_, transfer_gain_ : arrays of shape (n_tasks,)
@@ -104,8 +106,9 @@ class MultiTaskSPCA(
         of task t is learnt, up to a factor of the rule. Computed on access.
     relatedness_ : array of shape (n_tasks, n_tasks)
         Cosines between the class contrasts of tasks, corrected for noise. Computed on access.
-    moments_, sample_ : ClassMoments, RowSample or None
-        Everything that was learnt from the samples.
+    moments_, sample_, unlabelled_ : ClassMoments, RowSample or None, ClassMoments or None
+        Everything that was learnt from the samples; of rows that `add_task` had without labels,
+        moments in one class.
     n_features_in_, feature_names_in_
         As in scikit-learn; a task column counts.
 
@@ -194,7 +197,12 @@ class MultiTaskSPCA(
             self.__dict__.pop("feature_names_in_", None)
         return self
 
-    def _fit_moments(self, moments: ClassMoments, sample: RowSample | None) -> None:
+    def _fit_moments(
+        self,
+        moments: ClassMoments,
+        sample: RowSample | None,
+        unlabelled: ClassMoments | None = None,
+    ) -> None:
         """The rest of the pipeline, in which nothing grows with the number of samples."""
         _validation.check_several_classes(moments.classes)
         priors = _validation.check_priors(self.priors, moments.counts)
@@ -208,8 +216,8 @@ class MultiTaskSPCA(
             priors,
             np.log(priors * costs),
         )
-        self._rules = fitted = fit(moments, sample, options)
-        self.moments_, self.sample_ = moments, sample
+        self._rules = fitted = fit(moments, sample, options, unlabelled)
+        self.moments_, self.sample_, self.unlabelled_ = moments, sample, unlabelled
         self.tasks_, self.classes_ = moments.tasks, moments.classes
         self.coef_, self.intercept_ = fitted.coef[:-1], fitted.intercept[:-1]
         self.metric_, self.forecast_error_ = fitted.metric, fitted.forecast_error

@@ -107,3 +107,25 @@ def check_several_classes(classes: _ids.Ids) -> None:
         raise ValueError(
             f"y contains one class, {classes.tolist()[0]!r}; a classifier needs at least two"
         )
+
+
+def check_positive(name: str, value: Any) -> int:
+    """A number of things, one or more."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"{name}={value!r}; use a whole number of at least 1")
+    return int(value)
+
+
+def check_error_rate(error: Any) -> float:
+    """An error to reach."""
+    if not isinstance(error, (int, float, np.number)) or not 0 < error < 1:
+        raise ValueError(f"error={error!r}; use a rate above 0 and below 1, such as 0.05")
+    return float(error)
+
+
+def check_more_labels(more: Any) -> NDArray[np.float64]:
+    """Numbers of labels to add."""
+    array = np.asarray(more, dtype=np.float64)
+    if not np.isfinite(array).all() or (array < 0).any():
+        raise ValueError(f"more={more!r}; use numbers of labels, 0 or more")
+    return array

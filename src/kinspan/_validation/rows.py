@@ -116,6 +116,34 @@ def check_known_tasks(task: Any, n_samples: int, known: _ids.Ids, unseen: str) -
     return codes
 
 
+def check_one_task(task: Any, known: _ids.Ids) -> int:
+    """Position of one task among the fitted ones."""
+    ids = check_tasks(_ids.as_array([task]), 1)
+    code = int(_ids.lookup(known, ids)[0])
+    if code < 0:
+        raise ValueError(f"task={task!r} is not fitted; fitted tasks are {some(known.tolist())}")
+    return code
+
+
+def check_others_remain(known: _ids.Ids) -> None:
+    """A model needs a task."""
+    if len(known) == 1:
+        raise ValueError(
+            f"task {known.tolist()[0]!r} is the only one; without it there is nothing to fit"
+        )
+
+
+def check_all_of_task(task: Any, n_samples: int, name: _ids.Ids) -> None:
+    """Rows that all belong to the task that they are said to belong to."""
+    ids = check_tasks(task, n_samples)
+    others = ids[_ids.lookup(name, ids) < 0]
+    if len(others):
+        raise ValueError(
+            f"the task column of X has {some(list(dict.fromkeys(others.tolist())))} in "
+            f"{len(others)} rows; all rows must be of task {name.tolist()[0]!r}"
+        )
+
+
 def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> NDArray[np.float64] | None:
     """Frequency weights as finite non-negative doubles, or None."""
     if sample_weight is None:

@@ -37,9 +37,12 @@ def best_rule(spectrum: Spectrum) -> TaskWeights:
 
 
 def mean_signal_to_noise(weights: TaskWeights, spectrum: Spectrum) -> float:
-    """Mean over tasks of ⟨w, truth⟩/‖w‖."""
+    """Mean over tasks of ⟨w, truth⟩/‖w‖, tasks with much noise, of which little is known, less."""
     rows = spectrum.coordinates * spectrum.deviation[:, None]
     length = np.linalg.norm(weights.combine(rows), axis=1)
     active = (length > 0) & (spectrum.active > 0)
     ratio = weights.signal / np.where(active, length, 1.0)
-    return float(ratio[active].mean()) if active.any() else 0.0
+    if not active.any():
+        return 0.0
+    variance = spectrum.deviation[active] ** 2
+    return float(np.average(ratio[active], weights=1.0 / (variance + np.median(variance))))

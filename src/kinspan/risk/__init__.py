@@ -6,15 +6,21 @@ of sampled rows, each left out of the rule that scores it (`leave_one_out`, `for
 
 from kinspan.risk.forecast import Forecast, forecast_of_scores
 from kinspan.risk.gaussian import alignment, error_rate
+from kinspan.risk.learning import Energies, Learning, learning_curves, spread_of_scores, with_spread
 from kinspan.risk.leave_one_out import LeftOut, Residuals, RuleParts, leave_one_out_scores
 
 __all__ = [
+    "Energies",
     "Forecast",
+    "Learning",
     "LeftOut",
     "Residuals",
     "RuleParts",
     "alignment",
     "error_rate",
     "forecast_of_scores",
+    "learning_curves",
     "leave_one_out_scores",
+    "spread_of_scores",
+    "with_spread",
 ]

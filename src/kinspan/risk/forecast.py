@@ -84,7 +84,8 @@ def _gaussian_tails(
     noisier = tables.sum(inflation).sum(axis=1) / np.maximum(n.sum(axis=1), 1e-300)
     deviation = np.sqrt(_pooled_variance(scatter, freedom) / np.maximum(noisier, 1.0))
     standard = means * np.array([-1.0, 1.0]) / deviation[:, None]
-    error = (priors * ndtr(-standard)).sum(axis=1) / priors.sum(axis=1)
+    total = np.where(priors.any(axis=1), priors.sum(axis=1), 1.0)
+    error = (priors * ndtr(-standard)).sum(axis=1) / total
     # A common shift of both tails: sampling error of the means, of the deviation, and, the farther
     # out the threshold lies, of the shape of the tails.
     centre = standard.mean(axis=1)
@@ -92,7 +93,7 @@ def _gaussian_tails(
     width = np.sqrt((1.0 / safe).sum(axis=1) / 4.0 + centre**2 * shape)
     half = -ndtri((1.0 - _LEVEL) / 2.0) * width
     ends = [
-        (priors * ndtr(-(standard + sign * half[:, None]))).sum(axis=1) / priors.sum(axis=1)
+        (priors * ndtr(-(standard + sign * half[:, None]))).sum(axis=1) / total
         for sign in (1.0, -1.0)
     ]
     return error, np.stack(ends, axis=1)

@@ -1,0 +1,139 @@
+"""Step 2 for the steps that follow: moments and sampled rows → what rules are found in."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kinspan import _ids
+from kinspan._candidates import Options, judge
+from kinspan._cell_sums import Floats
+from kinspan._newcomers import Unlabelled
+from kinspan._rules import solve
+from kinspan.class_moments import ClassMoments
+from kinspan.metric import (
+    Covariance,
+    ScaledMoments,
+    covariance_of_rows,
+    feature_scale,
+    in_basis,
+    in_metric,
+    scaled_by,
+    tail_factor,
+)
+from kinspan.risk import Residuals
+from kinspan.row_sample import RowSample
+
+SHARES = (0.0, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
+
+
+class Given(NamedTuple):
+    """What rules are found in."""
+
+    scaled: ScaledMoments  # in the basis of the covariance, where there is one
+    pooled: ScaledMoments  # the same in a scale that tasks share
+    covariance: Covariance | None
+    sample: RowSample | None  # with the covariance
+    shares: tuple[float, ...]  # of the covariance in the metric
+    free: Unlabelled  # rows without labels, in the basis
+
+    def in_metric(self, share: float) -> tuple[ScaledMoments, Unlabelled]:
+        """What tasks share and rows without labels, in the metric."""
+        if self.covariance is None:
+            return self.pooled, self.free
+        free = self.free.means / np.sqrt(self.covariance.stretch(share))
+        return in_metric(self.pooled, self.covariance, share), self.free._replace(means=free)
+
+
+def given(
+    moments: ClassMoments,
+    sample: RowSample | None,
+    options: Options,
+    unlabelled: ClassMoments | None,
+) -> Given:
+    """In the scale and the basis that suit all tasks."""
+    name = "pooled" if options.scale == "auto" else options.scale
+    scaled = scaled_by(moments, feature_scale(moments, name))
+    if sample is not None:
+        sample = sample.aligned(moments.tasks, moments.classes, moments.n_features)
+        sample = sample.limited(_rows_per_cell(sample))
+    if sample is not None and options.scale == "auto":
+        scaled = _of_lighter_tails(moments, scaled, sample, options)
+    pooled = scaled
+    if options.scale == "task":
+        pooled = scaled_by(moments, feature_scale(moments, "pooled"))
+    covariance = None if sample is None else _covariance(scaled, pooled, sample)
+    free = _without_labels(moments, unlabelled, pooled.scale)
+    shares: tuple[float, ...] = (0.0,)
+    if covariance is None:
+        sample = None
+    else:
+        scaled, pooled = in_basis(scaled, covariance), in_basis(pooled, covariance)
+        free = free._replace(means=free.means @ covariance.basis)
+        shares = SHARES if options.metric == "auto" else (float(options.metric),)
+    return Given(scaled, pooled, covariance, sample, shares, free)
+
+
+def _without_labels(
+    moments: ClassMoments, unlabelled: ClassMoments | None, scale: Floats
+) -> Unlabelled:
+    """Rows without labels of every task."""
+    counts, means = np.zeros(len(moments.tasks)), np.zeros((len(moments.tasks), scale.shape[1]))
+    if unlabelled is not None:
+        places = _ids.lookup(moments.tasks, unlabelled.tasks)
+        counts[places], means[places] = unlabelled.counts[:, 0], unlabelled.means[:, 0]
+    return Unlabelled(counts, means / scale)
+
+
+def _rows_per_cell(sample: RowSample) -> int:
+    """With many cells fewer rows of each will do, if all are several times the features."""
+    n_cells, p = max(len(np.unique(sample.cells)), 1), int(sample.rows.shape[1])
+    return max(25, max(2048, 4 * p) // n_cells)
+
+
+def _residuals(scaled: ScaledMoments, sample: RowSample) -> Floats:
+    """(rows, features): sampled rows minus the means of their cells."""
+    scale = np.broadcast_to(scaled.scale, scaled.means[:, 0].shape)
+    residuals = sample.rows / scale[sample.task_codes]
+    residuals -= scaled.means[sample.task_codes, sample.class_codes]
+    return np.asarray(residuals)
+
+
+def _of_lighter_tails(
+    moments: ClassMoments, scaled: ScaledMoments, sample: RowSample, options: Options
+) -> ScaledMoments:
+    """Features with heavy tails divided by more than their deviation, if rows left out like that.
+
+    A pixel or word that is seldom there has a tiny deviation, which few rows have shown.
+    """
+    losses = []
+    residuals = _residuals(scaled, sample)
+    factor = tail_factor(residuals, sample.weights)
+    lighter = scaled_by(moments, scaled.scale * factor)
+    for candidate_scaled, values in ((scaled, residuals), (lighter, residuals / factor)):
+        alone, _ = solve(candidate_scaled, "single", options.multi_class, options.log_priors)
+        rows = Residuals(
+            values,
+            values**2,
+            np.ones(values.shape[1]),
+            sample.task_codes,
+            sample.class_codes,
+            sample.weights,
+            0.0,
+        )
+        losses.append(judge(alone, candidate_scaled, rows, options).calibration.loss)
+    return lighter if losses[1] < losses[0] - 1e-9 else scaled
+
+
+def _covariance(
+    scaled: ScaledMoments, pooled: ScaledMoments, sample: RowSample
+) -> Covariance | None:
+    """Covariance of the sampled rows; None where no cell has two different ones."""
+    residuals = _residuals(scaled, sample)
+    means = scaled.means if pooled is scaled else np.concatenate([scaled.means, pooled.means])
+    if (residuals**2).sum() <= 1e-24 * (means**2).sum():
+        return None  # what is left of equal rows is rounding
+    share = sample.weights / scaled.counts[sample.task_codes, sample.class_codes]
+    freedom = max(float((sample.weights * (1.0 - share)).sum()), 1.0)
+    return covariance_of_rows(residuals, sample.weights, freedom, means)

@@ -1,0 +1,61 @@
+"""Small tables, as text and for notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from math import isfinite
+from typing import NamedTuple
+
+_STYLE = "text-align: right; padding: .15em .8em; font-variant-numeric: tabular-nums"
+
+
+class Table(NamedTuple):
+    """A title, columns, and rows of text; the first column is a name."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    note: str = ""
+
+    def text(self) -> str:
+        """Aligned columns."""
+        lines = [list(self.columns), *map(list, self.rows)]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        shown = [
+            "  ".join(
+                cell.ljust(w) if i == 0 else cell.rjust(w)
+                for i, (cell, w) in enumerate(zip(line, widths, strict=True))
+            ).rstrip()
+            for line in lines
+        ]
+        return "\n".join(
+            [self.title, *(shown if self.rows else []), *([self.note] * bool(self.note))]
+        )
+
+    def html(self) -> str:
+        """One table element with its caption."""
+        head = "".join(_cell("th", name, i) for i, name in enumerate(self.columns))
+        body = "".join(
+            f"<tr>{''.join(_cell('td', cell, i) for i, cell in enumerate(row))}</tr>"
+            for row in self.rows
+        )
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        note = f"<p>{escape(self.note)}</p>" if self.note else ""
+        title = f"<p><strong>{escape(self.title)}</strong></p>"
+        return f"<div>{title}{table if self.rows else ''}{note}</div>"
+
+
+def _cell(tag: str, text: str, column: int) -> str:
+    style = _STYLE if column else _STYLE.replace("right", "left")
+    return f'<{tag} style="{style}">{escape(text)}</{tag}>'
+
+
+def percent(value: float) -> str:
+    """An error rate."""
+    return f"{100 * value:.1f} %" if isfinite(value) else "unknown"
+
+
+def points(value: float) -> str:
+    """A difference of error rates, with its sign."""
+    return f"{100 * value:+.1f}" if isfinite(value) else "unknown"

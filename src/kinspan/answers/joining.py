@@ -1,0 +1,82 @@
+"""Tasks that come and go: the moments and rows of the others stay as they are."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinspan import _ids, _validation
+from kinspan.class_moments import ClassMoments
+from kinspan.row_sample import RowSample
+
+
+class State(NamedTuple):
+    """Everything that a model has learnt from rows."""
+
+    moments: ClassMoments
+    sample: RowSample | None
+    unlabelled: ClassMoments | None  # of rows without labels, in one class
+
+
+def joined(model: Any, name: Any, X: Any, y: Any, sample_weight: Any) -> State:
+    """With a task more, or with more rows of a task."""
+    ids = _validation.check_tasks(_ids.as_array([name]), 1)
+    moments, sample, unlabelled = model.moments_, model.sample_, model.unlabelled_
+    moments = moments + _nothing(moments, ids)
+    if X is None:
+        if y is not None:
+            raise ValueError("y is given without X; pass the rows that the labels belong to")
+        return State(moments, sample, unlabelled)
+    features, names, column = _validation.check_rows(model, X, None, reset=False)
+    n_samples = features.shape[0]
+    tasks = np.repeat(ids, n_samples)
+    if column is not None:
+        _validation.check_all_of_task(column, n_samples, ids)
+    weights = _validation.check_weights(sample_weight, n_samples)
+    if y is None:
+        alike = np.zeros(n_samples, dtype=np.int64)
+        new = ClassMoments.from_checked(features, alike, tasks, weights, names)
+        return State(moments, sample, new if unlabelled is None else unlabelled + new)
+    labels = _validation.check_labels(y, n_samples)
+    moments = moments + ClassMoments.from_checked(features, labels, tasks, weights, names)
+    if sample is not None:
+        sample = sample + RowSample.from_checked(features, labels, tasks, weights, sample.size)
+    return State(moments, sample, unlabelled)
+
+
+def parted(model: Any, task: int) -> State:
+    """Without a task."""
+    _validation.check_others_remain(model.tasks_)
+    moments, sample, unlabelled = model.moments_, model.sample_, model.unlabelled_
+    rest = _only(moments, np.arange(len(moments.tasks)) != task)
+    classes = rest.present.any(axis=0)
+    rest = ClassMoments(
+        rest.tasks,
+        rest.classes[classes],
+        rest.counts[:, classes],
+        rest.means[:, classes],
+        rest.squares[:, classes],
+    )
+    if sample is not None:
+        sample = sample.aligned(rest.tasks, rest.classes, rest.n_features)
+    if unlabelled is not None:
+        left = _ids.lookup(rest.tasks, unlabelled.tasks) >= 0
+        unlabelled = _only(unlabelled, left) if left.any() else None
+    return State(rest, sample, unlabelled)
+
+
+def _nothing(like: ClassMoments, tasks: _ids.Ids) -> ClassMoments:
+    shape = (len(tasks), len(like.classes))
+    empty = np.zeros((*shape, like.n_features))
+    return ClassMoments(tasks, like.classes, np.zeros(shape), empty, empty)
+
+
+def _only(moments: ClassMoments, tasks: Any) -> ClassMoments:
+    return ClassMoments(
+        moments.tasks[tasks],
+        moments.classes,
+        moments.counts[tasks],
+        moments.means[tasks],
+        moments.squares[tasks],
+    )

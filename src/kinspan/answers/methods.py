@@ -1,0 +1,217 @@
+"""The questions as methods of the estimator."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import estimator_html_repr
+from sklearn.utils.validation import check_is_fitted
+
+from kinspan import _ids, _validation
+from kinspan._cell_sums import Floats
+from kinspan._fit import FittedRules
+from kinspan.answers.explanation import TransferExplanation, most_involved, relatedness_to
+from kinspan.answers.joining import joined, parted
+from kinspan.answers.labels_needed import LabelsNeeded, labels_needed
+from kinspan.answers.left_out import TaskLeftOut
+from kinspan.answers.summary import summary
+from kinspan.class_moments import ClassMoments
+
+
+class AnswersMixin:
+    """What to ask a fitted MultiTaskSPCA, and tasks that come and go."""
+
+    tasks_: _ids.Ids
+    forecast_error_: Floats
+    forecast_interval_: Floats
+    single_task_error_: Floats
+    moments_: ClassMoments
+    _rules: FittedRules
+    _fit_moments: Any
+
+    def explain_transfer(self, task: Any, *, most: int = 10) -> TransferExplanation:
+        """Say which tasks help a task, and by how much.
+
+        Each of the tasks that weigh most in its rule is left out in turn, exactly: what is fitted
+        from the moments of the others is compared. That takes as many fits, without a pass over
+        rows.
+
+        Parameters
+        ----------
+        task : one id
+        most : int, default=10
+            How many tasks to ask about, those first that weigh most.
+
+        Examples
+        --------
+        >>> from kinspan import MultiTaskSPCA
+        >>> from kinspan.datasets import load_digit_pairs
+        >>> digits = load_digit_pairs(n_per_class=5)
+        >>> clf = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
+        >>> clf.explain_transfer("3 vs 8", most=3)
+        Task '3 vs 8': forecast error 8.9 %, alone 20.9 %
+        task    gain in points  relatedness
+        5 vs 8            +2.9        +0.98
+        2 vs 8            +1.1        +0.88
+        3 vs 9            +0.2        +0.75
+        Gain: by how many points the forecast error would rise without that task.
+        """
+        t = self._position(task)
+        others = most_involved(
+            self.moments_, self._rules, t, _validation.check_positive("most", most)
+        )
+        related = relatedness_to(self.moments_, self._rules, t, others)
+        names = [self.tasks_[s] for s in others]
+        error = float(self.forecast_error_[t])
+        without = [_forecast_of(task, self._without(name)) for name in names]
+        gain = np.array(without, dtype=np.float64) - error
+        order = np.argsort(-gain, kind="stable")
+        return TransferExplanation(
+            task,
+            error,
+            float(self.single_task_error_[t]),
+            [names[i] for i in order],
+            gain[order],
+            related[order],
+        )
+
+    def leave_out(self, task: Any) -> TaskLeftOut:
+        """Give the forecasts of all other tasks, had a task never been there.
+
+        Exact, by leaving out its moments and its sampled rows.
+
+        Examples
+        --------
+        >>> from kinspan import MultiTaskSPCA
+        >>> from kinspan.datasets import load_digit_pairs
+        >>> digits = load_digit_pairs(n_per_class=5)
+        >>> clf = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
+        >>> answer = clf.leave_out("3 vs 8")
+        >>> len(answer.tasks), len(answer.change)
+        (44, 44)
+        """
+        t = self._position(task)
+        rest = self._without(task)
+        change = rest.forecast_error_ - np.delete(self.forecast_error_, t)
+        return TaskLeftOut(task, rest.tasks_, rest.forecast_error_, rest.forecast_interval_, change)
+
+    def learning_curve(self, task: Any, more: ArrayLike) -> Floats:
+        """Foretell the error of a task after more labels in each of its classes.
+
+        The theory of the paper, fed with what is estimated and calibrated to the forecasts. With
+        few labels of a task these say little: they are drawn to what all tasks say, so that the
+        curve does not begin exactly at `forecast_error_`.
+
+        Parameters
+        ----------
+        task : one id
+        more : array-like of numbers
+            Labels to add to each class; the other tasks keep theirs.
+
+        Examples
+        --------
+        >>> from kinspan import MultiTaskSPCA
+        >>> from kinspan.datasets import load_digit_pairs
+        >>> digits = load_digit_pairs(n_per_class=5)
+        >>> clf = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
+        >>> clf.learning_curve("3 vs 8", [0, 5, 20, 100]).round(3)
+        array([0.016, 0.012, 0.01 , 0.009])
+        """
+        t = self._position(task)
+        return self._rules.learning.error(t, _validation.check_more_labels(more))
+
+    def labels_needed(self, task: Any, error: float) -> LabelsNeeded:
+        """Say how many labels more of a task reach an error, or that none do.
+
+        Examples
+        --------
+        >>> from kinspan import MultiTaskSPCA
+        >>> from kinspan.datasets import load_digit_pairs
+        >>> digits = load_digit_pairs(n_per_class=5)
+        >>> clf = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
+        >>> clf.labels_needed("3 vs 8", 0.01).more_per_class
+        17
+        """
+        t = self._position(task)
+        wanted, forecast = _validation.check_error_rate(error), float(self.forecast_error_[t])
+        return labels_needed(self._rules.learning, t, task, wanted, forecast)
+
+    def add_task(
+        self,
+        name: Any,
+        X: Any = None,
+        y: ArrayLike | None = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Let a task join; the moments of the others stay as they are.
+
+        With rows and labels it is a task like the others. With labels of one class, with rows
+        alone, or with nothing at all it gets the rule that the others agree on, placed as well as
+        its rows allow; its forecast is that of tasks which pretend to be new. Rows of a task that
+        is there already are added to it.
+
+        Parameters
+        ----------
+        name : one id
+        X : array, CSR matrix or data frame of shape (n_samples, n_features), optional
+        y : array of shape (n_samples,), optional
+            Without it the rows of X have no labels.
+        sample_weight : array of shape (n_samples,), optional
+
+        Examples
+        --------
+        >>> from kinspan import MultiTaskSPCA
+        >>> from kinspan.datasets import load_digit_pairs
+        >>> digits = load_digit_pairs(n_per_class=5)
+        >>> rest = digits.task != "3 vs 8"
+        >>> clf = MultiTaskSPCA().fit(digits.X[rest], digits.y[rest], task=digits.task[rest])
+        >>> new = digits.X[~rest], digits.y[~rest]
+        >>> forecasts = [clf.add_task("3 vs 8").forecast_error_[clf.tasks_ == "3 vs 8"][0]]
+        >>> forecasts += [clf.add_task("3 vs 8", *new).forecast_error_[clf.tasks_ == "3 vs 8"][0]]
+        >>> bool(forecasts[0] > forecasts[1])
+        True
+        """
+        check_is_fitted(self)
+        with _validation.unchanged_on_error(self):
+            state = joined(self, name, X, y, sample_weight)
+            self._fit_moments(*state)
+        return self
+
+    def remove_task(self, name: Any) -> Self:
+        """Forget a task, as if it had never been there.
+
+        Examples
+        --------
+        >>> from kinspan import MultiTaskSPCA
+        >>> from kinspan.datasets import load_digit_pairs
+        >>> digits = load_digit_pairs(n_per_class=5)
+        >>> clf = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
+        >>> len(clf.remove_task("3 vs 8").tasks_)
+        44
+        """
+        t = self._position(name)
+        with _validation.unchanged_on_error(self):
+            self._fit_moments(*parted(self, t))
+        return self
+
+    def _position(self, task: Any) -> int:
+        check_is_fitted(self)
+        return _validation.check_one_task(task, self.tasks_)
+
+    def _without(self, task: Any) -> Self:
+        return copy(self).remove_task(task)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        """What notebooks show: the parameters, and after `fit` a table of the tasks."""
+        html = estimator_html_repr(self)
+        if hasattr(self, "tasks_"):
+            html += summary(self).html()
+        return {"text/plain": repr(self), "text/html": html}
+
+
+def _forecast_of(task: Any, model: AnswersMixin) -> float:
+    return float(model.forecast_error_[_validation.check_one_task(task, model.tasks_)])

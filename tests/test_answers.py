@@ -1,0 +1,158 @@
+"""Answers of a fitted model: each is compared with what it claims to stand for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kinspan import MultiTaskSPCA
+from kinspan.answers._table import Table
+from tests.worlds import random_world
+
+
+def related_world(seed: int, n_per_class: int = 15, n_tasks: int = 6, p: int = 30) -> Any:
+    """Binary tasks with one direction; the last has it reversed."""
+    rng = np.random.default_rng(seed)
+    direction = rng.normal(size=p) / np.sqrt(p)
+    y, task = np.tile([0, 1], n_per_class * n_tasks), np.repeat(np.arange(n_tasks), 2 * n_per_class)
+    sign = np.where(task == n_tasks - 1, -1.0, 1.0) * np.where(y == 1, 1.0, -1.0)
+    return rng.normal(size=(len(y), p)) + 1.2 * sign[:, None] * direction, y, task
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_task_left_out_was_never_there(n_classes: int) -> None:
+    X, y, task = random_world(0, n_classes=n_classes)
+    clf = MultiTaskSPCA().fit(X, y, task=task)
+    before = clf.coef_.copy()
+    answer = clf.leave_out(2)
+    rest = MultiTaskSPCA().fit(X[task != 2], y[task != 2], task=task[task != 2])
+    assert answer.tasks.tolist() == [0, 1, 3]
+    np.testing.assert_allclose(answer.forecast_error, rest.forecast_error_, rtol=1e-9)
+    np.testing.assert_allclose(answer.forecast_interval, rest.forecast_interval_, rtol=1e-9)
+    np.testing.assert_allclose(
+        answer.change, rest.forecast_error_ - clf.forecast_error_[[0, 1, 3]], atol=1e-12
+    )
+    np.testing.assert_array_equal(clf.coef_, before)  # nothing was changed
+
+
+def test_gains_are_those_of_leaving_out() -> None:
+    X, y, task = related_world(0)
+    clf = MultiTaskSPCA().fit(X, y, task=task)
+    answer = clf.explain_transfer(1)
+    assert sorted(answer.tasks) == [0, 2, 3, 4, 5]
+    assert np.all(np.diff(answer.gain) <= 0)
+    for other, gain in zip(answer.tasks, answer.gain, strict=True):
+        left = clf.leave_out(other)
+        expected = left.forecast_error[left.tasks.tolist().index(1)] - clf.forecast_error_[1]
+        assert gain == pytest.approx(expected, abs=1e-12)
+    assert len(clf.explain_transfer(1, most=2).tasks) == 2
+
+
+def test_a_reversed_task_helps_with_its_sign() -> None:
+    """Mean over worlds of its gain is positive, and its relatedness negative."""
+    gains = []
+    for seed in range(12):
+        X, y, task = related_world(seed, n_tasks=3)
+        answer = MultiTaskSPCA().fit(X, y, task=task).explain_transfer(0)
+        place = answer.tasks.index(2)
+        gains.append(answer.gain[place])
+        assert answer.relatedness[place] < 0 < answer.relatedness[1 - place]
+    assert np.mean(gains) > 0
+
+
+def test_a_single_task_owes_nothing_to_others() -> None:
+    X, y, _ = random_world(1)
+    clf = MultiTaskSPCA().fit(X, y)
+    answer = clf.explain_transfer(0)
+    assert answer.tasks == []
+    assert "alone" in repr(answer)
+    with pytest.raises(ValueError, match="task 0 is the only one"):
+        clf.leave_out(0)
+    assert clf.tasks_.tolist() == [0]
+
+
+def test_curves_fall_and_the_number_of_labels_is_the_smallest() -> None:
+    X, y, task = related_world(3)
+    clf = MultiTaskSPCA().fit(X, y, task=task)
+    curve = clf.learning_curve(0, np.arange(200))
+    assert np.all(np.diff(curve) <= 1e-12)
+    wanted = float(curve[40] + curve[41]) / 2
+    answer = clf.labels_needed(0, wanted)
+    assert answer.more_per_class == 41
+    assert answer.expected_error == pytest.approx(curve[41])
+    assert answer.present_error == pytest.approx(curve[0])
+    beyond = clf.labels_needed(0, answer.limit * 0.9)
+    assert beyond.more_per_class is None
+    assert "out of reach" in repr(beyond)
+    assert clf.labels_needed(0, float(curve[0]) + 0.01).more_per_class == 0
+
+
+def test_more_labels_bring_what_was_foretold() -> None:
+    """Twelve tasks go from 10 labels a class to 60; means over tasks and worlds."""
+    foretold, actual = [], []
+    for seed in range(6):
+        X, y, task = related_world(seed, n_per_class=60, n_tasks=12)
+        few = np.concatenate(
+            [np.flatnonzero(task == t)[: 20 if t == 0 else 120] for t in range(12)]
+        )
+        clf = MultiTaskSPCA().fit(X[few], y[few], task=task[few])
+        foretold.append(clf.learning_curve(0, [50])[0])
+        more = MultiTaskSPCA().fit(X, y, task=task)
+        actual.append(more.forecast_error_[0])
+    difference = np.array(foretold) - np.array(actual)
+    assert abs(difference.mean()) < 0.02 + 4 * difference.std() / np.sqrt(len(difference))
+
+
+def test_bad_questions_are_refused_by_name() -> None:
+    X, y, task = random_world(5)
+    clf = MultiTaskSPCA().fit(X, y, task=task)
+    for ask in (clf.explain_transfer, clf.leave_out, clf.remove_task):
+        with pytest.raises(ValueError, match="task='x' is not fitted; fitted tasks are 0, 1, 2, 3"):
+            ask("x")
+    with pytest.raises(ValueError, match="error=0; use a rate above 0"):
+        clf.labels_needed(0, 0)
+    with pytest.raises(ValueError, match=r"more=\[-1\]; use numbers of labels"):
+        clf.learning_curve(0, [-1])
+    with pytest.raises(ValueError, match="most=0; use a whole number"):
+        clf.explain_transfer(0, most=0)
+
+
+def test_tables_are_aligned_and_escaped() -> None:
+    table = Table(
+        "A <title>", ["task", "error"], [["a", "1.0 %"], ["long & <b>", "10.0 %"]], "End."
+    )
+    assert table.text().splitlines() == [
+        "A <title>",
+        "task         error",
+        "a            1.0 %",
+        "long & <b>  10.0 %",
+        "End.",
+    ]
+    assert "long &amp; &lt;b&gt;" in table.html()
+    assert "<b>" not in table.html().replace("&lt;b&gt;", "")
+
+
+def test_notebooks_show_the_tasks_of_a_fitted_model() -> None:
+    X, y, task = random_world(6)
+    clf = MultiTaskSPCA()
+    assert "forecast error" not in clf._repr_mimebundle_()["text/html"]
+    names = np.array(["north & co", "south", "east", "west"])[task]
+    shown = clf.fit(X, y, task=names)._repr_mimebundle_()
+    assert shown["text/plain"] == "MultiTaskSPCA()"
+    assert "north &amp; co" in shown["text/html"]
+    assert "forecast error" in shown["text/html"]
+    for answer in (
+        clf.explain_transfer("west"),
+        clf.leave_out("west"),
+        clf.labels_needed("west", 0.1),
+    ):
+        assert "west" in answer._repr_html_()
+        assert "west" in repr(answer)
+
+
+def test_only_the_worst_of_many_tasks_are_shown() -> None:
+    X, y, task = random_world(7, n=2000, n_tasks=50)
+    shown = MultiTaskSPCA().fit(X, y, task=task)._repr_mimebundle_()["text/html"]
+    assert "50 tasks, 3 classes; the 30 with the largest forecast error" in shown

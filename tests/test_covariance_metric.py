@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kinspan import ClassMoments, MultiTaskSPCA
-from kinspan._fit import _covariance
+from kinspan._given import _covariance
 from kinspan._judgement import _chosen
 from kinspan.metric import covariance_of_rows, in_basis, in_metric, scaled_moments, tail_factor
 from tests.worlds import random_world

@@ -86,8 +86,7 @@ def guarded(
     if 2 * known.sum() < n_asked:
         return pairs
     of_all = _in_errors(*_means(differences, np.zeros_like(t), weights, 1))[0]
-    of_tasks = _in_errors(mean[known].mean(), np.sqrt((error[known] ** 2).sum()) / known.sum())
-    if min(of_all, of_tasks) > -1.0:
+    if min(of_all, _mean_of_tasks(mean, error)) > -1.0:
         return None
     prefers = _in_errors(mean, np.where(known, error, np.inf)) > 2.0
     if not prefers.any():
@@ -98,6 +97,41 @@ def guarded(
         mixed = send_alone(c.scaled, options.log_priors, both, prefers)
         guarded_pairs.append((judge(mixed, c.scaled, c.residuals, options), alone))
     return guarded_pairs
+
+
+def are_better_as_one(
+    pooled: list[Candidate], candidates: list[Candidate], shape: tuple[int, ...]
+) -> bool:
+    """Whether rows prefer one rule for all tasks, each family in the metrics that suit it.
+
+    By one standard error over all rows and in the mean of the tasks, and by more where rows are
+    few: their losses are not independent.
+    """
+    residuals = candidates[0].residuals
+    if residuals is None:
+        return False
+    rows = np.arange(len(residuals.tasks))
+    own, common = (
+        _given_to_others(family)[metrics_of_tasks(family, shape)[residuals.tasks], rows]
+        for family in (candidates, pooled)
+    )
+    needed = 1.0 + 200.0 / max(int(np.isfinite(own - common).sum()), 1)
+    return bool(_advantage(own - common, residuals.tasks, residuals.weights, shape[0]) > needed)
+
+
+def _advantage(gains: Floats, tasks: Codes, weights: Floats, n_tasks: int) -> float:
+    """The mean over rows, or over tasks, in standard errors; whichever is smaller."""
+    of_all = _in_errors(*_means(gains, np.zeros_like(tasks), weights, 1))[0]
+    return float(min(of_all, _mean_of_tasks(*_means(gains, tasks, weights, n_tasks))))
+
+
+def _mean_of_tasks(mean: Floats, error: Floats) -> float:
+    """The mean of the means of tasks, in standard errors."""
+    known = np.isfinite(error)
+    if not known.any():
+        return 0.0
+    total = np.sqrt((error[known] ** 2).sum()) / known.sum()
+    return float(_in_errors(mean[known].mean(), total))
 
 
 def is_clearly_better(each: Candidate, shared: Candidate, sample: RowSample) -> bool:

@@ -45,7 +45,8 @@ class MultiTaskSPCA(
     ----------
     labels : {"spectral", "plugin", "naive", "single"}, default="spectral"
         The weight of the other tasks. `"spectral"`: along directions that they share, found above
-        the noise, or pooled, or not at all. `"plugin"`: the optimum of the paper with the estimated
+        the noise, or pooled, or not at all; rows that are left out may send tasks alone, or make
+        all tasks one. `"plugin"`: the optimum of the paper with the estimated
         relatedness. `"naive"`: labels ±1 for every task. `"single"`: every task alone.
     scale : {"auto", "pooled", "task", None}, default="auto"
         What features are divided by: `"pooled"` is their standard deviation within the classes of

@@ -133,7 +133,7 @@ class AnswersMixin:
         >>> digits = load_digit_pairs(n_per_class=5)
         >>> clf = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
         >>> clf.labels_needed("3 vs 8", 0.01).more_per_class
-        17
+        24
         """
         t = self._position(task)
         wanted, forecast = _validation.check_error_rate(error), float(self.forecast_error_[t])

@@ -22,7 +22,7 @@ _FEW_NODES, _FEW_WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
 _FEW_WEIGHTS = _FEW_WEIGHTS / _FEW_WEIGHTS.sum()
 _DISTANCES = np.linspace(0.0, 12.0, 2401)
 _ERRORS_OF_INTERVAL = 2.0 * 1.6449  # standard errors from end to end of one of 90 %
-_POOLED_LABELS = 100.0  # what all tasks say counts as much as so many labels of a task
+_POOLED_LABELS = 200.0  # what all tasks say counts as much as so many labels of a task
 
 
 class Energies(NamedTuple):
@@ -73,9 +73,14 @@ def learning_curves(
     """Curves through the present forecasts; those of few labels are drawn to what all tasks say."""
     n = counts.sum(axis=1)
     trust = n / (n + _POOLED_LABELS)
-    usual = float(n @ energies.total) / max(float(n.sum()), 1.0)
+    usual, usually_known = (
+        float(n @ np.nan_to_num(values)) / max(float(n.sum()), 1.0)
+        for values in (energies.total, energies.known)
+    )
     total = np.maximum(usual + trust * (energies.total - usual), 1e-12)
-    known = np.clip(energies.known, 1e-9 * total, 0.98 * total)
+    # What few labels seem to know beyond what others know is mostly luck.
+    luck = (1.0 - trust) * np.maximum(energies.known - usually_known, 0.0)
+    known = np.clip(energies.known - luck, 1e-9 * total, 0.98 * total)
     distance, precision = _distances(error, interval, n_classes)
     is_new = np.isnan(known)  # known by its forecast alone
     root = np.sqrt(np.where(is_new, 1.0, known))

@@ -100,10 +100,13 @@ def judge(
     priors = np.where(scaled.present, options.priors, 0.0)
     found = forecast_of_scores(left_out, t, c, weights, priors)
     unknown = np.isnan(found.error)
-    n_classes = scaled.present.sum(axis=1)
-    spread = spread_of_scores(isotropic.error[~unknown], found.error[~unknown], n_classes[~unknown])
+    formula = isotropic.error
+    if unknown.any():
+        m = scaled.present.sum(axis=1)
+        spread = spread_of_scores(formula[~unknown], found.error[~unknown], m[~unknown])
+        formula = with_spread(formula, spread, m)
     forecast = Forecast(
-        np.where(unknown, with_spread(isotropic.error, spread, n_classes), found.error),
+        np.where(unknown, formula, found.error),
         np.where(unknown[:, None], isotropic.interval, found.interval),
         found.wrong,
     )

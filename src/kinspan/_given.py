@@ -25,6 +25,7 @@ from kinspan.metric import (
 from kinspan.risk import Residuals
 from kinspan.row_sample import RowSample
 
+_HEAVY = 1.1  # a fourth root of the kurtosis, over that of a Gaussian, that is worth a thought
 SHARES = (0.0, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
 
 
@@ -107,10 +108,12 @@ def _of_lighter_tails(
 
     A pixel or word that is seldom there has a tiny deviation, which few rows have shown.
     """
-    losses = []
     residuals = _residuals(scaled, sample)
     factor = tail_factor(residuals, sample.weights)
+    if factor.max() < _HEAVY:
+        return scaled
     lighter = scaled_by(moments, scaled.scale * factor)
+    losses = []
     for candidate_scaled, values in ((scaled, residuals), (lighter, residuals / factor)):
         alone, _ = solve(candidate_scaled, "single", options.multi_class, options.log_priors)
         rows = Residuals(

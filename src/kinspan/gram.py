@@ -218,6 +218,8 @@ def _contrast_noise(coefficients: Floats, cell_noise: Floats) -> Floats:
 
 def _patterns(present: Mask) -> list[tuple[Codes, Mask]]:
     """Tasks that have the same classes, and these classes."""
+    if present.all():
+        return [(np.arange(len(present)), np.ones(present.shape[1], dtype=bool))]
     patterns, pattern_of_task = np.unique(present, axis=0, return_inverse=True)
     groups = (np.flatnonzero(pattern_of_task.ravel() == i) for i in range(len(patterns)))
     return list(zip(groups, patterns, strict=True))

@@ -215,3 +215,50 @@ def test_named_columns_are_named_in_the_message() -> None:
     frame.loc[3, "c"] = np.nan
     with pytest.raises(ValueError, match=r"NaN in column 'c', in 1 of 300 rows"):
         MultiTaskSPCA().fit(frame, y, task=task)
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, 4])
+def test_forecasts_of_discrete_features_are_honest(p: int) -> None:
+    """Rows repeat hundreds of times: one of them is left out, not all that are equal."""
+    gaps = []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        y = np.tile([0, 1], 500)
+        X = (rng.uniform(size=(1000, p)) < np.where(y, 0.7, 0.3)[:, None]).astype(float)
+        clf = MultiTaskSPCA().fit(X, y)
+        gaps.append(float(clf.forecast_error_[0]) - (1 - clf.score(X, y)))
+    assert abs(np.mean(gaps)) < 0.06
+
+
+def test_timestamps_are_sampled_evenly() -> None:
+    """In single precision 128 seconds are one number."""
+    rng = np.random.default_rng(0)
+    y = np.tile([0, 1], 3000)
+    X = 300 * (rng.normal(size=(6000, 1)) + y[:, None])
+    far, near = (MultiTaskSPCA().fit(X + offset, y) for offset in (1.6e9, 0.0))
+    assert far.forecast_error_[0] == pytest.approx(near.forecast_error_[0], abs=0.03)
+
+
+def test_weights_that_are_no_frequencies_are_refused() -> None:
+    X, y, task = random_world(11)
+    cell = task * 3 + y
+    with pytest.raises(
+        ValueError, match=r"sample_weight adds up to 1 over .* weights are frequencies"
+    ):
+        MultiTaskSPCA().fit(X, y, task=task, sample_weight=1 / np.bincount(cell)[cell])
+    MultiTaskSPCA().fit(X, y, task=task, sample_weight=np.full(300, 0.5))
+
+
+def test_names_of_attributes_are_listed_without_computing_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X, y, task = random_world(12)
+    clf = MultiTaskSPCA().fit(X, y, task=task)
+
+    def refuse(self: Any) -> Any:
+        raise AssertionError("computed")
+
+    monkeypatch.setattr(MultiTaskSPCA, "labels_", property(refuse))
+    monkeypatch.setattr(MultiTaskSPCA, "relatedness_", property(refuse))
+    assert "labels_" in dir(clf)
+    assert "forecast error" in clf._repr_html_()

@@ -172,3 +172,108 @@ def test_classes_leave_with_their_last_task_and_two_must_stay() -> None:
     with pytest.raises(ValueError, match="y contains one class, 0"):
         kept.remove_task(1)
     assert kept.tasks_.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("n_known", [1, 2, 20])
+def test_a_new_task_far_from_all_others_is_believed(n_known: int) -> None:
+    """Known tasks lie at one place, the new one four deviations away along what tells classes."""
+    errors, forecasts = [], []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        axis = np.eye(10)[0]
+        y, task = np.tile([0, 1], 50 * (n_known + 1)), np.repeat(np.arange(n_known + 1), 100)
+        X = np.where(y, 1.5, -1.5)[:, None] * axis + rng.normal(size=(len(y), 10))
+        X[task == n_known] += 4.0 * axis
+        known = task < n_known
+        clf = MultiTaskSPCA().fit(X[known], y[known], task=task[known])
+        clf.add_task(n_known, X[~known])
+        errors.append(1 - clf.score(X[~known], y[~known], task=n_known))
+        forecasts.append(float(clf.forecast_error_[n_known]))
+    assert np.mean(errors) < 0.1
+    if n_known > 1:
+        assert abs(np.mean(forecasts) - np.mean(errors)) < 0.03
+    else:
+        assert np.isnan(forecasts).all()
+
+
+def test_forecasts_of_new_tasks_with_few_labels_are_honest() -> None:
+    """Eight tasks of three labels a class, 200 features; the mean over worlds."""
+    errors, forecasts = [], []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        direction = rng.normal(size=200) / np.sqrt(200)
+        y, task = np.tile([0, 1], 24), np.repeat(np.arange(8), 6)
+        sign = np.where(y == 1, 1.5, -1.5)[:, None]
+        X = sign * direction + rng.normal(size=(48, 200))
+        clf = MultiTaskSPCA().fit(X, y, task=task).add_task("new")
+        new_y = np.tile([0, 1], 2000)
+        new = np.where(new_y == 1, 1.5, -1.5)[:, None] * direction
+        new = new + rng.normal(size=new.shape)
+        errors.append(1 - clf.score(new, new_y, task="new"))
+        forecasts.append(float(clf.forecast_error_[clf.tasks_ == "new"][0]))
+    gap = np.array(forecasts) - errors
+    assert abs(gap.mean()) < 0.03 + 4 * gap.std() / np.sqrt(len(gap))
+
+
+def test_a_class_that_only_one_task_has_ever_seen_is_its_answer() -> None:
+    X, y, task = random_world(0)
+    own = np.random.default_rng(0).normal(size=(50, 7)) + 20
+    clf = MultiTaskSPCA().fit(
+        np.vstack([X, own]), np.append(y, np.full(50, 7)), task=np.append(task, np.full(50, 9))
+    )
+    np.testing.assert_array_equal(clf.predict(own, task=9), 7)
+    assert np.isnan(clf.forecast_error_[-1])
+    assert np.isnan(clf.learning_curve(9, [0, 10])).all()
+    assert "single class" in repr(clf.labels_needed(9, 0.1))
+    assert 7 not in clf.add_task("new", X[:30]).predict(X, task="new")
+
+
+def test_an_empty_task_changes_nothing_for_the_others() -> None:
+    X, y, task = random_world(6)
+    clf = MultiTaskSPCA().fit(X, y, task=task)
+    before, related = clf.coef_, clf.relatedness_
+    clf.add_task(9)
+    np.testing.assert_allclose(clf.coef_[:4], before, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(clf.relatedness_[:4, :4], related, rtol=1e-9, atol=1e-12)
+
+
+def test_what_parameters_say_of_every_class_survives_the_last_task_of_a_class() -> None:
+    X, y, task = random_world(7)
+    kept = (task == 0) | (y < 2)
+    X, y, task = X[kept], y[kept], task[kept]
+    for parameters in ({"priors": [0.3, 0.3, 0.4]}, {"n_components": 2}):
+        clf = MultiTaskSPCA(**parameters).fit(X, y, task=task)
+        assert len(clf.leave_out(0).tasks) == 3
+        assert len(clf.explain_transfer(1).tasks) == 3
+    binary = MultiTaskSPCA().fit(X[y < 2], y[y < 2] * (task[y < 2] == 0), task=task[y < 2])
+    answer = binary.explain_transfer(1)  # without task 0 there is one class
+    assert np.isnan(answer.gain[answer.tasks.index(0)])
+    assert "unknown" in repr(answer)
+
+
+def test_ids_keep_their_order_when_a_foreign_one_leaves() -> None:
+    X, y, task = random_world(8, n_tasks=12, n=900)
+    clf = MultiTaskSPCA().fit(X, y, task=task)
+    coef = clf.coef_
+    clf.add_task("new").remove_task("new")
+    assert clf.tasks_.tolist() == list(range(12))
+    np.testing.assert_allclose(clf.coef_, coef, rtol=1e-9, atol=1e-12)
+    assert clf.leave_out(11).tasks.tolist() == list(range(11))
+
+
+def test_new_tasks_have_the_usual_priors_and_parameters_are_checked() -> None:
+    X, y, task = random_world(9, n_classes=2)
+    kept = (y == 1) | (np.arange(300) % 5 == 0)
+    clf = MultiTaskSPCA(priors="empirical", unseen="shared").fit(X[kept], y[kept], task=task[kept])
+    shared = clf.predict_proba(X, task="new")
+    joined = clf.add_task("new").predict_proba(X, task="new")
+    np.testing.assert_allclose(joined, shared, atol=0.005)  # the mean noise level has a task more
+    with pytest.raises(ValueError, match="labels='bogus'"):
+        clf.set_params(labels="bogus").add_task("other")
+
+
+def test_one_known_task_lends_its_rule_whole() -> None:
+    X, y, _ = random_world(10, n_classes=2)
+    clf = MultiTaskSPCA(unseen="shared").fit(X, y, task="a")
+    own, lent = (clf.predict_proba(X, task=task)[:, 1] for task in ("a", "b"))
+    assert np.ptp(lent) > 0.5 * np.ptp(own)

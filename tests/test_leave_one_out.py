@@ -52,7 +52,7 @@ def test_closed_form_equals_removing_the_row(share: float, p: int, half: float) 
     rows = Residuals(covariance.residuals, covariance.squares, stretch, t, c, weights, row_share)
     found, inflation = leave_one_out_scores(parts, rows)
     for i in range(18):
-        n, g, r = counts[t[i], c[i]], weights[i], residuals[i]
+        n, g, r = counts[t[i], c[i]], 1.0, residuals[i]  # of two equal rows, one
         moved = -g / (n - g) * r  # the cell mean without the row, minus the cell mean
         w_new = w[t[i]] + own[t[i], :, c[i]][:, None] * moved
         x = X[i] - (centre[t[i], 0] + moved / m)

@@ -138,3 +138,10 @@ def test_rows_that_agree_in_single_precision_are_told_apart() -> None:
     assert len(np.unique(found.rows)) == 200
     order = np.random.default_rng(0).permutation(300)
     assert_same(sample(X[order], np.zeros(300), np.zeros(300), size=200), found)
+
+
+def test_samples_of_other_features_are_refused() -> None:
+    zeros = np.zeros(4)
+    parts = [sample(np.ones((4, p)), zeros, zeros) for p in (2, 3)]
+    with pytest.raises(ValueError, match="moments of 2 and of 3 features"):
+        parts[0] + parts[1]

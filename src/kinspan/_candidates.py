@@ -103,7 +103,8 @@ def judge(
     formula = isotropic.error
     if unknown.any():
         m = scaled.present.sum(axis=1)
-        spread = spread_of_scores(formula[~unknown], found.error[~unknown], m[~unknown])
+        n_rows = int(np.isfinite(found.wrong).sum())
+        spread = spread_of_scores(formula[~unknown], found.error[~unknown], m[~unknown], n_rows)
         formula = with_spread(formula, spread, m)
     forecast = Forecast(
         np.where(unknown, formula, found.error),

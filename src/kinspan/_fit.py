@@ -18,7 +18,7 @@ from kinspan._judgement import (
     metrics_of_tasks,
     optimism,
 )
-from kinspan._newcomers import forecast_of_newcomers, newcomers, places
+from kinspan._newcomers import forecast_of_newcomers, known_classes, newcomers, places
 from kinspan._rules import agreed, energies, fill_absent, isotropic_error, shared_rule
 from kinspan.class_moments import ClassMoments
 from kinspan.labels import TaskWeights
@@ -136,8 +136,9 @@ def _expected(
     pooled, free = given.in_metric(used.share)
     where = places(pooled, agreed(pooled), options.priors, free)
     isotropic = isotropic_error(judged.solution, used.scaled, options.priors)
+    n_rows = 0 if used.residuals is None else len(used.residuals.tasks)
     inflation = spread_of_scores(
-        isotropic[~is_new], error[~is_new], pooled.present[~is_new].sum(axis=1)
+        isotropic[~is_new], error[~is_new], pooled.present[~is_new].sum(axis=1), n_rows
     )
     new_error, new_interval = forecast_of_newcomers(
         pooled, options.log_priors, options.priors, where, inflation
@@ -189,7 +190,7 @@ def _rules_of(
     moved = shared.offset - log_priors.mean(axis=0) + log_priors
     offset = np.where(is_new[:, None], moved, filled.offset)
     rules = LinearRules(np.append(coef, shared.coef, 0), np.append(offset, shared.offset, 0))
-    absent = absent & ~is_new[:, None]
+    absent = np.where(is_new[:, None], ~known_classes(pooled.counts), absent)
     centres = best.scaled.centres
     if is_new.any():
         own = places(pooled, agreement, options.priors, free).centres

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import t as student
 
 from kinspan._cell_sums import Floats
 from kinspan._rules import agreed, shared_rule
@@ -20,7 +21,6 @@ from kinspan.scores import Agreement
 
 Mask = NDArray[np.bool_]
 _MOST = 64  # tasks that pretend
-_TAIL = 1.6449  # standard deviations to either end of an interval of 90 %
 
 
 class Unlabelled(NamedTuple):
@@ -39,19 +39,27 @@ class Places(NamedTuple):
 
 
 def newcomers(counts: Floats) -> Mask:
-    """(tasks,): tasks without two classes, as long as some tasks have them."""
-    is_new = (counts > 0).sum(axis=1) < 2
-    return np.asarray(is_new if not is_new.all() else np.zeros_like(is_new))
+    """(tasks,): tasks without two classes, if others have such classes and know theirs."""
+    present = counts > 0
+    is_new = present.sum(axis=1) < 2
+    unheard = ~known_classes(counts)
+    return np.asarray(is_new & ~is_new.all() & ~(present & unheard).any(axis=1))
+
+
+def known_classes(counts: Floats) -> Mask:
+    """(classes,): those of the tasks that have two or more."""
+    present = counts > 0
+    return np.asarray(present[present.sum(axis=1) > 1].any(axis=0))
 
 
 def places(
     pooled: ScaledMoments, agreement: Agreement, priors: Floats, unlabelled: Unlabelled
 ) -> Places:
     """Centres from the rows of one class, those without labels and those of the other tasks."""
-    known = ~newcomers(pooled.counts)
+    known = pooled.present.sum(axis=1) > 1
     axes = _directions(agreement.contrasts)
     level = float(pooled.noise_level[known].mean())
-    between = _mean_square((pooled.centres - agreement.centre)[known] @ axes)
+    between = (((pooled.centres - agreement.centre)[known] @ axes) ** 2).mean(axis=1)
     differences = pooled.means - pooled.centres[:, None] - agreement.contrasts
     disagreement = _mean_square(differences[known][pooled.present[known]] @ axes)
     width = _mean_square(agreement.contrasts @ axes)
@@ -62,7 +70,10 @@ def places(
     own = labelled + free
     safe = np.where(own > 0, own, 1.0)
     seen = (labelled[:, None] * of_class + free[:, None] * of_all) / safe[:, None]
-    trust = own * between / (own * between + 1.0)
+    # A task that lies far from where the others lie says so itself.
+    far = (((seen - agreement.centre) @ axes) ** 2).mean(axis=1) - 1.0 / safe
+    scatter = (between.sum() + np.where(own > 0, np.maximum(far, 0.0), 0.0)) / len(between)
+    trust = own * scatter / (own * scatter + 1.0)
     centres = agreement.centre + trust[:, None] * (seen - agreement.centre)
     return Places(centres, trust, np.where(own > 0, 1.0 / safe, 0.0))
 
@@ -90,18 +101,18 @@ def forecast_of_newcomers(
     NaN where fewer than two tasks are known. Scores spread more than they would without
     correlations, by an inflation.
     """
-    known = np.flatnonzero(~newcomers(pooled.counts))
+    known = np.flatnonzero(pooled.present.sum(axis=1) > 1)
     error, interval = np.full(len(priors), np.nan), np.full((len(priors), 2), np.nan)
     if len(known) < 2:
         return error, interval
     spaced = known[np.linspace(0, len(known) - 1, min(len(known), _MOST)).round().astype(int)]
     pretended = [_pretend(pooled, t, log_priors) for t in spaced]
-    spread = np.sqrt(1.0 + 1.0 / len(spaced))
+    spread, tail = np.sqrt(1.0 + 1.0 / len(spaced)), student.ppf(0.95, len(spaced) - 1)
     for t in np.flatnonzero(newcomers(pooled.counts)):
         errors = np.array(
             [p.error(where.trust[t], where.variance[t], priors[t], inflation) for p in pretended]
         )
-        half = _TAIL * spread * errors.std(ddof=1)
+        half = tail * spread * errors.std(ddof=1)
         error[t] = errors.mean()
         interval[t] = np.clip([error[t] - half, error[t] + half], 0.0, 1.0)
     return error, interval

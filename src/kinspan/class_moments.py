@@ -82,6 +82,8 @@ class ClassMoments:
         classes, class_codes = _ids.encode(y)
         shape = (len(tasks), len(classes))
         cells = task_codes * shape[1] + class_codes
+        if weights is not None:
+            _validation.check_weights_of_cells(weights, cells, shape[0] * shape[1])
         counts, means, squares = cell_moments(X, cells, shape[0] * shape[1], weights)
         if not (np.isfinite(means).all() and np.isfinite(squares).all()):
             _validation.refuse_non_finite(X, feature_names)

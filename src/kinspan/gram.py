@@ -70,6 +70,13 @@ class SharedContrasts:
         return np.asarray(self.coefficients @ self.means)
 
     @cached_property
+    def is_whole(self) -> bool:
+        """Whether tasks have all classes, or fewer than two and so no contrasts."""
+        n_classes = self.present.sum(axis=1)
+        several = n_classes > 1
+        return bool(several.any() and (n_classes[several] == self.present.shape[1]).all())
+
+    @cached_property
     def problems(self) -> list[tuple[Codes, Mask]]:
         """Targets that have the same classes, and these classes, at least two."""
         return [(tasks, classes) for tasks, classes in _patterns(self.present) if classes.sum() > 1]
@@ -80,7 +87,7 @@ class SharedContrasts:
 
     def combine(self, weights: Sequence[Weights]) -> Floats:
         """(targets, classes, features): Σ_s a_ts · contrasts of task s, on the classes of both."""
-        if self.present.all():
+        if self.is_whole:
             return weights[0].combine(self._stacked()).reshape(self.means.shape)
         directions = np.zeros_like(self.means)
         for targets, sources, common, part in self._lending(weights):
@@ -107,7 +114,7 @@ class SharedContrasts:
 
     def relatedness(self) -> Floats:
         """(tasks, tasks) cosines between the true contrasts, on the classes that both have."""
-        if self.present.all():
+        if self.is_whole:
             return cosines(self.task_rows()[0].gram())
         k = len(self.present)
         related = np.zeros((k, k))
@@ -134,7 +141,7 @@ class SharedContrasts:
     def _rows_among(self, classes: Mask) -> TaskRows:
         n_contrasts = np.maximum((self.present & classes).sum(axis=1) - 1.0, 0.0)
         dimension = self.dimension * float(n_contrasts[n_contrasts > 0].mean())
-        if self.present.all():
+        if self.is_whole:
             noise = self._noise_among(classes)
             return TaskRows(self._stacked(), np.empty((0, 0)), noise, dimension)
         products = _common_products(self.means, self.present & classes)

@@ -19,6 +19,7 @@ from kinspan._cell_sums import Codes, Floats, in_order
 
 Keys = NDArray[np.uint64]
 _BLOCK_BYTES = 1 << 21
+_FEW_COLUMNS = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +83,7 @@ class RowSample:
         """The sample of the rows of both."""
         if not isinstance(other, RowSample):
             return NotImplemented
+        _validation.check_same_features(self.rows.shape[1], other.rows.shape[1])
         tasks, classes = (
             _ids.union(self.tasks, other.tasks),
             _ids.union(self.classes, other.classes),
@@ -163,16 +165,23 @@ def content_keys(X: Any, chosen: Codes) -> Keys:
 
     Its first bits are those of `_short_keys`, the others tell apart rows in which they agree.
     """
+    long = _long_keys(X, chosen)
+    return np.asarray(_short_keys(X, chosen) << np.uint64(48) | long >> np.uint64(16))
+
+
+def _long_keys(X: Any, chosen: Codes) -> Keys:
     multipliers = np.random.default_rng(X.shape[1]).integers(0, 2**63, X.shape[1], dtype=np.uint64)
-    sums = _bit_sums(X, chosen, _words, multipliers * 2 + 1)
-    return np.asarray(_short_keys(X, chosen) << np.uint64(48) | _mixed(sums) >> np.uint64(16))
+    return _mixed(_bit_sums(X, chosen, _words, multipliers * 2 + 1))
 
 
 def _short_keys(X: Any, chosen: Codes) -> Keys:
     """The same in 16 bits, as fast as the rows can be read: of all columns, in single precision.
 
-    Multipliers are even, so that signs, and with them −0, do not matter.
+    Multipliers are even, so that signs, and with them −0, do not matter. Few columns may agree in
+    single precision in all rows that are near each other: they are worth a long key.
     """
+    if X.shape[1] < _FEW_COLUMNS:
+        return _long_keys(X, chosen) >> np.uint64(48)
     multipliers = np.random.default_rng(X.shape[1]).integers(0, 2**30, X.shape[1], dtype=np.uint32)
     sums = _bit_sums(X, chosen, _single_words, multipliers * 4 + 2)
     return _mixed(sums.astype(np.uint64)) >> np.uint64(48)

@@ -82,7 +82,8 @@ def agreement(
     power = float((mean**2).sum())
     of_one = float(((inverse @ own) ** 2).sum())
     pairs = max(1.0 - float((weights**2).sum()), 1e-9)
-    factor = max((power - of_one) / (pairs * power), 1e-3) if power > 0 else 1.0
+    several = power > 0 and (weights > 0).sum() > 1
+    factor = max((power - of_one) / (pairs * power), 1e-3) if several else 1.0
     centre = weights[None] @ (centres - class_shares @ mean)
     return Agreement(mean * min(factor, 1.0), centre)
 

@@ -205,6 +205,7 @@ class MultiTaskSPCA(
         unlabelled: ClassMoments | None = None,
     ) -> None:
         """The rest of the pipeline, in which nothing grows with the number of samples."""
+        _validation.check_parameters(self)
         _validation.check_several_classes(moments.classes)
         priors = _validation.check_priors(self.priors, moments.counts)
         costs = _validation.check_costs(self.class_weight, moments.classes, priors)

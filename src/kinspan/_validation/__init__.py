@@ -24,6 +24,7 @@ from kinspan._validation.rows import (
     check_rows,
     check_tasks,
     check_weights,
+    check_weights_of_cells,
     refuse_non_finite,
 )
 
@@ -50,6 +51,7 @@ __all__ = [
     "check_several_classes",
     "check_tasks",
     "check_weights",
+    "check_weights_of_cells",
     "refuse_non_finite",
     "unchanged_on_error",
 ]

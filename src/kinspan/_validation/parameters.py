@@ -25,6 +25,10 @@ def check_priors(priors: Any, counts: NDArray[np.float64]) -> NDArray[np.float64
         chosen = np.ones(counts.shape)
     elif isinstance(priors, str) and priors == "empirical":
         chosen = np.where(counts > 0, counts, 1.0)
+        chosen = chosen / chosen.sum(axis=1, keepdims=True)
+        known = (counts > 0).sum(axis=1) > 1  # a new task gets what is usual
+        usual = np.exp(np.log(chosen[known]).mean(axis=0)) if known.any() else 1.0
+        chosen = np.where(known[:, None], chosen, usual)
     else:
         chosen = np.broadcast_to(_check_prior_array(priors, counts.shape[1]), counts.shape)
     return np.asarray(chosen / chosen.sum(axis=1, keepdims=True))

@@ -162,6 +162,20 @@ def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> NDArray[np
     return weights
 
 
+def check_weights_of_cells(
+    weights: NDArray[np.float64], cells: NDArray[np.intp], n_cells: int
+) -> None:
+    """Weights are numbers of rows: many rows cannot be one or two in all."""
+    total = np.bincount(cells, weights, minlength=n_cells)
+    rows = np.bincount(cells, weights > 0, minlength=n_cells)
+    if ((total < 2) & (total < rows / 2)).any():
+        cell = int(np.flatnonzero((total < 2) & (total < rows / 2))[0])
+        raise ValueError(
+            f"sample_weight adds up to {total[cell]:.3g} over {int(rows[cell])} rows of one class "
+            "of a task; weights are frequencies: multiply them so that they count rows"
+        )
+
+
 def check_finite(
     scores: NDArray[np.float64], X: Any, names: NDArray[Any] | None
 ) -> NDArray[np.float64]:

@@ -13,6 +13,7 @@ from kinspan._rules import contrasts_of
 from kinspan.answers._table import Table, percent, points
 from kinspan.class_moments import ClassMoments
 from kinspan.gram import SharedContrasts
+from kinspan.labels import agreed_weights
 from kinspan.metric import scaled_by
 
 
@@ -58,6 +59,8 @@ def most_involved(moments: ClassMoments, rules: FittedRules, task: int, n: int) 
         length = np.sqrt(np.maximum(rows.noise, 0.0)) + 1e-300
         row = of_set.left[task] @ of_set.right
         involved += np.abs(row) * length
+    if not involved.any():  # a new task has what the others agree on
+        involved = agreed_weights(scaled.counts, scaled.cell_noise)
     involved[task] = -1.0
     return np.argsort(-involved, kind="stable")[: min(n, len(involved) - 1)]
 

@@ -49,34 +49,33 @@ def parted(model: Any, task: int) -> State:
     """Without a task."""
     _validation.check_others_remain(model.tasks_)
     moments, sample, unlabelled = model.moments_, model.sample_, model.unlabelled_
-    rest = _only(moments, np.arange(len(moments.tasks)) != task)
-    classes = rest.present.any(axis=0)
+    left = np.delete(np.arange(len(moments.tasks)), task)
+    tasks, codes = _ids.encode(_ids.as_array(moments.tasks[left].tolist()))
+    left = left[np.argsort(codes)]  # ids of one kind may have another order than before
+    classes = moments.present[left].any(axis=0) | _names_all_classes(model)
+    kept = np.ix_(left, classes)
     rest = ClassMoments(
-        rest.tasks,
-        rest.classes[classes],
-        rest.counts[:, classes],
-        rest.means[:, classes],
-        rest.squares[:, classes],
+        tasks,
+        moments.classes[classes],
+        *(part[kept] for part in (moments.counts, moments.means, moments.squares)),
     )
     if sample is not None:
         sample = sample.aligned(rest.tasks, rest.classes, rest.n_features)
     if unlabelled is not None:
-        left = _ids.lookup(rest.tasks, unlabelled.tasks) >= 0
-        unlabelled = _only(unlabelled, left) if left.any() else None
+        still = _ids.lookup(rest.tasks, unlabelled.tasks) >= 0
+        parts = (unlabelled.counts, unlabelled.means, unlabelled.squares)
+        unlabelled = ClassMoments(
+            unlabelled.tasks[still], unlabelled.classes, *(part[still] for part in parts)
+        )
     return State(rest, sample, unlabelled)
+
+
+def _names_all_classes(model: Any) -> bool:
+    """Whether parameters have one entry a class, so that a class without rows must stay."""
+    return model.n_components is not None or not isinstance(model.priors, (str, type(None)))
 
 
 def _nothing(like: ClassMoments, tasks: _ids.Ids) -> ClassMoments:
     shape = (len(tasks), len(like.classes))
     empty = np.zeros((*shape, like.n_features))
     return ClassMoments(tasks, like.classes, np.zeros(shape), empty, empty)
-
-
-def _only(moments: ClassMoments, tasks: Any) -> ClassMoments:
-    return ClassMoments(
-        moments.tasks[tasks],
-        moments.classes,
-        moments.counts[tasks],
-        moments.means[tasks],
-        moments.squares[tasks],
-    )

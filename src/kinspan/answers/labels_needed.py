@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from math import isnan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +30,8 @@ class LabelsNeeded(NamedTuple):
             f"Task {self.task!r}: about {percent(self.present_error)} now "
             f"(forecast {percent(self.forecast_error)}); "
         )
+        if isnan(self.present_error):
+            return f"Task {self.task!r}: nothing is known of a task with a single class"
         if self.more_per_class is None:
             return start + (
                 f"{percent(self.error)} is out of reach, many labels tend to {percent(self.limit)}"
@@ -52,6 +55,8 @@ def labels_needed(
         return float(learning.error(position, np.array(float(n))))
 
     now, limit = with_more(0), learning.limit(position)
+    if isnan(now):
+        return LabelsNeeded(task, error, None, now, limit, now, forecast)
     if now <= error:
         return LabelsNeeded(task, error, 0, now, limit, now, forecast)
     if with_more(_MANY) > error:

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import clone
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
@@ -66,7 +67,7 @@ class AnswersMixin:
         related = relatedness_to(self.moments_, self._rules, t, others)
         names = [self.tasks_[s] for s in others]
         error = float(self.forecast_error_[t])
-        without = [_forecast_of(task, self._without(name)) for name in names]
+        without = [self._forecast_without(task, name) for name in names]
         gain = np.array(without, dtype=np.float64) - error
         order = np.argsort(-gain, kind="stable")
         return TransferExplanation(
@@ -93,9 +94,10 @@ class AnswersMixin:
         >>> len(answer.tasks), len(answer.change)
         (44, 44)
         """
-        t = self._position(task)
+        self._position(task)
         rest = self._without(task)
-        change = rest.forecast_error_ - np.delete(self.forecast_error_, t)
+        before = self.forecast_error_[_ids.lookup(self.tasks_, rest.tasks_)]
+        change = rest.forecast_error_ - before
         return TaskLeftOut(task, rest.tasks_, rest.forecast_error_, rest.forecast_interval_, change)
 
     def learning_curve(self, task: Any, more: ArrayLike) -> Floats:
@@ -159,7 +161,8 @@ class AnswersMixin:
         name : one id
         X : array, CSR matrix or data frame of shape (n_samples, n_features), optional
         y : array of shape (n_samples,), optional
-            Without it the rows of X have no labels.
+            Without it the rows of X have no labels: they say where a new task lies, if its classes
+            have the shares of `priors`. Where two classes have labels they change nothing.
         sample_weight : array of shape (n_samples,), optional
 
         Examples
@@ -205,13 +208,24 @@ class AnswersMixin:
     def _without(self, task: Any) -> Self:
         return copy(self).remove_task(task)
 
+    def _forecast_without(self, task: Any, other: Any) -> float:
+        """The forecast of a task, NaN if nothing can be fitted without the other."""
+        try:
+            rest = self._without(other)
+        except ValueError:
+            return float("nan")
+        return float(rest.forecast_error_[_validation.check_one_task(task, rest.tasks_)])
+
+    def _repr_html_(self) -> str:
+        return self._repr_mimebundle_()["text/html"]
+
+    def __dir__(self) -> list[str]:
+        """Names alone: scikit-learn would compute what is computed on access."""
+        return list(object.__dir__(self))
+
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         """What notebooks show: the parameters, and after `fit` a table of the tasks."""
-        html = estimator_html_repr(self)
+        html = estimator_html_repr(clone(self))  # parameters; attributes are in the table below
         if hasattr(self, "tasks_"):
             html += summary(self).html()
         return {"text/plain": repr(self), "text/html": html}
-
-
-def _forecast_of(task: Any, model: AnswersMixin) -> float:
-    return float(model.forecast_error_[_validation.check_one_task(task, model.tasks_)])

@@ -58,6 +58,8 @@ class Learning(NamedTuple):
 
     def _error_of(self, task: int, known: Floats) -> Floats:
         """The mean over what the factor may be."""
+        if self.n_classes[task] < 2:
+            return np.full(np.shape(known), np.nan)
         factors = np.maximum(self.factor[task] + self.doubt[task] * _FEW_NODES, 0.0)
         distance = factors * np.sqrt(np.asarray(known)[..., None])
         return np.asarray(error_at(distance, int(self.n_classes[task])) @ _FEW_WEIGHTS)
@@ -131,14 +133,19 @@ def _distances(error: Floats, interval: Floats, n_classes: Floats) -> tuple[Floa
     return np.where(usable, distance, 0.0), np.where(usable, 1.0 / width**2, 0.0)
 
 
-def spread_of_scores(isotropic: Floats, error: Floats, n_classes: NDArray[Any]) -> float:
+def spread_of_scores(
+    isotropic: Floats, error: Floats, n_classes: NDArray[Any], n_rows: int
+) -> float:
     """Variance of scores over what it would be without correlations, from errors with and without.
 
-    Errors are those of tasks with so many classes each.
+    Errors are those of tasks with so many classes each; with few rows behind them they say little.
     """
     both = np.array([_distances_at(e, n_classes) for e in (isotropic, error)])
     plain, actual = both[:, np.isfinite(both).all(axis=0)].sum(axis=1)
-    return float(np.clip((plain / max(actual, 1e-9)) ** 2, 0.1, 100.0)) if plain > 0 else 1.0
+    if plain <= 0:
+        return 1.0
+    ratio = float(np.clip((plain / max(actual, 1e-9)) ** 2, 0.1, 100.0))
+    return float(ratio ** (n_rows / (n_rows + _POOLED_LABELS)))
 
 
 def with_spread(isotropic: Floats, spread: float, n_classes: NDArray[Any]) -> Floats:

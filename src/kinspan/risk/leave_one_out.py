@@ -52,7 +52,7 @@ class LeftOut(NamedTuple):
 def leave_one_out_scores(rules: RuleParts, residuals: Residuals) -> LeftOut:
     """Scores of all sampled rows, each by the rule that has not seen it."""
     t, c, r = residuals.tasks, residuals.classes, residuals.values
-    n, g = rules.counts[t, c], residuals.weights
+    n, g = rules.counts[t, c], np.minimum(residuals.weights, 1.0)  # of equal rows, one
     alone = n - g <= 1e-9 * n
     fraction = g / np.where(alone, 1.0, n - g)  # the cell mean moves by −fraction · r
     square = residuals.squares @ (1.0 / residuals.stretch)

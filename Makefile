@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint bench cost forecast relatedness worlds clean
+.PHONY: demo test lint bench cost forecast planning relatedness worlds clean
 
 demo: .venv/plot-installed  ## fit on real digits and on the paper's model, print a table, draw a figure
 	$(BIN)/python -m kinspan demo
@@ -28,11 +28,23 @@ worlds: .venv/dev-installed  ## random worlds: never much worse than every task 
 forecast: .venv/dev-installed  ## forecast and actual errors on real data in the folder KINSPAN_DATA
 	$(BIN)/python -m benchmarks.forecast
 
+planning: .venv/dev-installed  ## the error that more labels bring, foretold and true; real data in the folder KINSPAN_DATA
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.planning
+
 bench: .venv/dev-installed  ## time and memory, as ratios to X.sum(axis=0) in the same run
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.speed
 
+.PHONY: accuracy
+accuracy: .venv/dev-installed .venv-peers/installed  ## beside what users would run instead, on the data in KINSPAN_DATA; continues where it stopped
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.accuracy
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 TF_CPP_MIN_LOG_LEVEL=3 .venv-peers/bin/python -m benchmarks.accuracy
+
+.PHONY: reproduce
+reproduce: .venv/dev-installed  ## every figure and table of the paper; real data in the folder KINSPAN_DATA
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m experiments all
+
 clean:
-	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .venv-peers build dist .mypy_cache .pytest_cache .ruff_cache
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
@@ -44,3 +56,10 @@ clean:
 .venv/dev-installed: pyproject.toml constraints.txt | .venv/bin/python
 	$(INSTALL) --editable '.[dev]'
 	touch $@ .venv/plot-installed
+
+# The libraries of others that `accuracy` compares with, TensorFlow among them: 2.7 GB.
+.venv-peers/installed: pyproject.toml constraints.txt benchmarks/peers-constraints.txt
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+		--constraint benchmarks/peers-constraints.txt --editable '.[progress]' scikit-lego skada adapt
+	touch $@

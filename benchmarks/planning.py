@@ -1,8 +1,8 @@
 """Does the plan hold? The error at 40 labels a class, foretold at 10: `make planning`.
 
-Amazon reviews (folder KINSPAN_DATA), each product in turn with 10 and then 40 labels a class and the
-others with 100; scikit-learn's digits, five pairs at a time, each in turn with 10 and then 40 and
-the others with 40. Bar: a mean absolute gap of at most .03.
+Amazon reviews (folder KINSPAN_DATA), each product in turn with 10 and then 40 labels a class and
+the others with 100; scikit-learn's digits, five pairs at a time, each in turn with 10 and then 40
+and the others with 40. Bar: a mean absolute gap of at most .03.
 """
 
 from __future__ import annotations

@@ -90,38 +90,25 @@ def _kept(
 ) -> FittedRules:
     """Every task with the rules of its metric; the shared rule has the metric of most."""
     most = np.append(of_task, np.bincount(of_task).argmax())
-    rules = [
-        _picked(parts, most)
-        for parts in zip(
-            *(
-                _rules_of(c, judged, given, options)
-                for c, (judged, _) in zip(used, pairs, strict=True)
-            ),
-            strict=True,
-        )
-    ]
+    chosen = list(zip(used, pairs, strict=True))
+    rules = _picked_each((_rules_of(c, pair[0], given, options) for c, pair in chosen), most)
+    expected = _picked_each((_expected(c, *pair, given, options) for c, pair in chosen), of_task)
+    known = _picked_each((energies(pair[0].solution, c.scaled) for c, pair in chosen), of_task)
     counts, is_new = given.scaled.counts, newcomers(given.scaled.counts)
     doubts = np.where(is_new, 0.0, doubt)
-    figures = [
-        np.minimum((_picked(parts, of_task).T + doubts).T, 1.0)
-        for parts in zip(
-            *(_expected(c, *both, given, options) for c, both in zip(used, pairs, strict=True)),
-            strict=True,
-        )
-    ]
-    found = [
-        energies(judged.solution, c.scaled) for c, (judged, _) in zip(used, pairs, strict=True)
-    ]
-    reached = Energies(*(_picked(parts, of_task) for parts in zip(*found, strict=True)))
+    error, interval, alone = (np.minimum((e.T + doubts).T, 1.0) for e in expected)
+    reached = _of_newcomers(Energies(*known), is_new)
     n_classes = np.where(is_new, counts.shape[1], (counts > 0).sum(axis=1))
     return FittedRules(
         *(rules[0], rules[1], rules[2], rules[3]),
-        *(figures[0], figures[1], figures[2]),
+        error,
+        interval,
+        alone,
         np.array([c.share for c in used])[of_task],
         pairs[0][0].solution.multi_class,
         [judged.solution.weights for judged, _ in pairs],
         of_task,
-        learning_curves(_of_newcomers(reached, is_new), counts, figures[0], figures[1], n_classes),
+        learning_curves(reached, counts, error, interval, n_classes),
     )
 
 
@@ -161,6 +148,11 @@ def _of_newcomers(found: Energies, is_new: NDArray[np.bool_]) -> Energies:
         np.where(is_new, np.nan, found.known),
         np.where(is_new[:, None], usual, found.spread),
     )
+
+
+def _picked_each(sets: Iterable[tuple[NDArray[Any], ...]], which: Codes) -> list[NDArray[Any]]:
+    """Arrays of several sets, every row from the set that it is in."""
+    return [_picked(parts, which) for parts in zip(*sets, strict=True)]
 
 
 def _picked(parts: Iterable[NDArray[Any]], which: Codes) -> NDArray[Any]:

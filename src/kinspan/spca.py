@@ -20,11 +20,8 @@ from kinspan import _ids, _validation
 from kinspan._candidates import Options
 from kinspan._cell_sums import Codes, Floats
 from kinspan._fit import fit
-from kinspan._rules import contrasts_of
-from kinspan.answers import AnswersMixin
+from kinspan.answers import AnswersMixin, WeightsMixin
 from kinspan.class_moments import ClassMoments
-from kinspan.gram import SharedContrasts
-from kinspan.metric import scaled_by
 from kinspan.row_sample import RowSample
 from kinspan.scores import answers, paired_scores, probabilities, projectors, without_absent
 
@@ -32,7 +29,12 @@ _TASK: dict[str, bool] = {"task": True}
 
 
 class MultiTaskSPCA(
-    AnswersMixin, ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, BaseEstimator
+    AnswersMixin,
+    WeightsMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    ClassifierMixin,
+    TransformerMixin,
+    BaseEstimator,
 ):
     """Many small, related classification tasks: one closed-form fit, nothing to tune.
 
@@ -229,25 +231,6 @@ class MultiTaskSPCA(
         self._n_features_out = _validation.check_n_components(
             self.n_components, len(self.classes_) - 1
         )
-
-    @property
-    def relatedness_(self) -> Floats:
-        """(n_tasks, n_tasks) cosines between the class contrasts of tasks, corrected for noise."""
-        check_is_fitted(self)
-        scaled = scaled_by(self.moments_, self._rules.scale[:-1])
-        return SharedContrasts(scaled.means, scaled.counts, scaled.cell_noise).relatedness()
-
-    @property
-    def labels_(self) -> Floats:
-        """(n_tasks, 1 or n_classes, n_tasks, n_classes) labels of the samples of every cell."""
-        check_is_fitted(self)
-        scaled = scaled_by(self.moments_, self._rules.scale[:-1])
-        contrasts = contrasts_of(scaled, self._rules.multi_class)
-        sets = [contrasts.cell_weights(weights) for weights in self._rules.task_weights]
-        cells = np.array(sets)[self._rules.weights_of_task, np.arange(len(self.tasks_))]
-        cells = cells[:, 1:] - cells[:, :1] if len(self.classes_) == 2 else cells
-        counts = self.moments_.counts
-        return np.asarray(cells / np.where(counts > 0, counts, 1.0))
 
     def decision_function(self, X: Any, *, task: Any = None) -> Floats:
         """Scores: (n_samples,) log odds of `classes_[1]`, or (n_samples, n_classes).

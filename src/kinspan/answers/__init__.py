@@ -4,5 +4,6 @@ from kinspan.answers.explanation import TransferExplanation
 from kinspan.answers.labels_needed import LabelsNeeded
 from kinspan.answers.left_out import TaskLeftOut
 from kinspan.answers.methods import AnswersMixin
+from kinspan.answers.weights import WeightsMixin
 
-__all__ = ["AnswersMixin", "LabelsNeeded", "TaskLeftOut", "TransferExplanation"]
+__all__ = ["AnswersMixin", "LabelsNeeded", "TaskLeftOut", "TransferExplanation", "WeightsMixin"]

@@ -1,0 +1,1 @@
+"""Accuracy on real data beside what users would run instead: `make accuracy`."""

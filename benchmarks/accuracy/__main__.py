@@ -1,0 +1,41 @@
+"""`python -m benchmarks.accuracy`: fill the file of rows, then write the table."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from benchmarks._measure import RESULTS
+from benchmarks.accuracy.peers import PEERS
+from benchmarks.accuracy.rows import FRESH_ROWS, ROWS, forget, read
+from benchmarks.accuracy.run import run
+from benchmarks.accuracy.sets import SETS
+from benchmarks.accuracy.table import write, write_fresh
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.accuracy", description=__doc__)
+    parser.add_argument("--sets", nargs="+", default=list(SETS), choices=list(SETS))
+    parser.add_argument("--methods", nargs="+", default=list(PEERS), choices=list(PEERS))
+    parser.add_argument("--draws", type=int, default=100, help="at most, of every target")
+    parser.add_argument("--data", default=os.environ.get("KINSPAN_DATA"), help="folder of the data")
+    parser.add_argument("--fresh", type=int, default=0, help="so many draws that nobody has seen")
+    parser.add_argument("--again", action="store_true", help="forget what these methods have done")
+    parser.add_argument("--table", action="store_true", help="only write the table")
+    options = parser.parse_args()
+    if not options.table:
+        peers = [PEERS[name] for name in options.methods if PEERS[name].installed]
+        sets = [SETS[name] for name in options.sets]
+        if options.again:
+            forget(ROWS, options.sets, [peer.name for peer in peers])
+        fresh = range(1000, 1000 + options.fresh)
+        if fresh:
+            run(sets, peers, FRESH_ROWS, options.data, fresh)
+        else:
+            run(sets, peers, ROWS, options.data, range(options.draws))
+    write(list(read(ROWS).values()), RESULTS)
+    write_fresh(list(read(FRESH_ROWS).values()), RESULTS)
+
+
+if __name__ == "__main__":
+    main()

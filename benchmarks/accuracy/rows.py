@@ -1,0 +1,80 @@
+"""The file of finished rows: one line a set, target, draw and method, appended at once."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks._measure import RESULTS
+from benchmarks.accuracy.peers import Parameters
+
+ROWS = RESULTS / "accuracy_rows.csv"
+FRESH_ROWS = RESULTS / "accuracy_fresh_rows.csv"
+
+
+class Key(NamedTuple):
+    """What a row is about."""
+
+    set: str
+    target: str
+    draw: int
+    method: str
+
+
+class Row(NamedTuple):
+    """One fit, and ours of the same draw in the same run beside it."""
+
+    set: str
+    target: str
+    draw: int
+    method: str
+    accuracy: float
+    seconds: float
+    our_seconds: float
+    parameters: Parameters
+
+    @property
+    def key(self) -> Key:
+        """What it is about."""
+        return Key(*self[:4])
+
+
+def read(path: Path) -> dict[Key, Row]:
+    """All finished rows; a half-written last line is removed from the file."""
+    if not path.exists():
+        return {}
+    text = path.read_text()
+    whole = text[: text.rfind("\n") + 1]
+    if whole != text:
+        path.write_text(whole)
+    rows = [_parsed(line) for line in list(csv.reader(whole.splitlines()))[1:]]
+    return {row.key: row for row in rows}
+
+
+def append(path: Path, row: Row) -> None:
+    """Add a row, after a header where the file is new."""
+    new = not path.exists() or path.stat().st_size == 0
+    with path.open("a", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        if new:
+            writer.writerow(Row._fields)
+        figures = f"{row.accuracy:.5f}", f"{row.seconds:.4g}", f"{row.our_seconds:.4g}"
+        writer.writerow([*row.key, *figures, json.dumps(row.parameters)])
+
+
+def forget(path: Path, sets: list[str], methods: list[str]) -> None:
+    """Remove the rows of some methods on some sets, so that they are made anew."""
+    kept = [r for r in read(path).values() if r.set not in sets or r.method not in methods]
+    path.unlink(missing_ok=True)
+    for row in kept:
+        append(path, row)
+
+
+def _parsed(line: list[str]) -> Row:
+    of_set, target, draw, method, *figures, parameters = line
+    accuracy, seconds, our_seconds = map(float, figures)
+    return Row(
+        of_set, target, int(draw), method, accuracy, seconds, our_seconds, json.loads(parameters)
+    )

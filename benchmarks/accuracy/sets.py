@@ -1,0 +1,116 @@
+"""The data sets, which of their rows have labels, and the features that every method gets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinspan.datasets import (
+    TaskDataset,
+    load_amazon_reviews,
+    load_mnist,
+    load_office31,
+    load_office_caltech,
+    load_office_home,
+)
+
+Rows = NDArray[np.intp]
+PAIRS = [(1, 4), (7, 9), (3, 8), (5, 6), (2, 9), (3, 5)]  # Figure 3 of the paper
+
+
+class Set(NamedTuple):
+    """A data set, each task of which is the target in turn."""
+
+    name: str
+    load: Callable[..., TaskDataset]  # takes the folder as data=
+    target_labels: int | float  # rows of each class, or a share of them
+    source_labels: int | None  # rows of each class of the other tasks; None is all
+    draws: int
+    tuning_folds: int = 3  # of three, that hyperparameters are chosen on
+
+
+class Draw(NamedTuple):
+    """Rows to learn from and rows of the target to be judged by, prepared alike for all methods."""
+
+    target: str
+    X: NDArray[np.float32]
+    y: NDArray[np.int64]
+    task: NDArray[np.str_]
+    X_test: NDArray[np.float32]
+    y_test: NDArray[np.int64]
+
+
+_counts = partial(load_amazon_reviews, "counts5000")
+_deep_caltech = partial(load_office_caltech, "efficientnet-lite2")
+SETS = {
+    s.name: s
+    for s in [
+        Set("Amazon 400, 20 a class", load_amazon_reviews, 20, 100, 10),
+        Set("Amazon 400, 50 a class", load_amazon_reviews, 50, 100, 10),
+        Set("Amazon 5000 counts, 50 a class", _counts, 50, 100, 10),
+        Set("MNIST pairs, 10 a class", partial(load_mnist, PAIRS), 10, 100, 10),
+        Set("Office-Caltech SURF, 3 a class", load_office_caltech, 3, None, 10),
+        Set("Office-Caltech deep, a quarter", _deep_caltech, 0.25, None, 10, 1),
+        Set("Office-31 deep, a quarter", load_office31, 0.25, None, 10, 1),
+        Set("Office-Home deep, a quarter", load_office_home, 0.25, None, 3, 1),
+    ]
+}
+
+
+def targets(data: TaskDataset) -> list[str]:
+    """Every task is a target."""
+    return [str(t) for t in np.unique(data.task)]
+
+
+def training_rows(data: TaskDataset, of: Set, target: str, draw: int) -> Rows:
+    """The labelled rows: the same for all methods, and those of a source for all targets."""
+    rng = np.random.default_rng(draw)
+    may_train = np.ones(len(data.y), bool) if data.split is None else data.split == "train"
+    chosen = []
+    for t in np.unique(data.task):
+        for c in np.unique(data.y):
+            rows = rng.permutation(np.flatnonzero((data.task == t) & (data.y == c) & may_train))
+            wanted = of.target_labels if t == target else of.source_labels
+            if isinstance(wanted, float):
+                wanted = max(1, round(wanted * len(rows)))
+            chosen.append(rows[:wanted])
+    return np.concatenate(chosen)
+
+
+def held_out_rows(data: TaskDataset, target: str, train: Rows) -> Rows:
+    """The other rows of the target; where the source divides them, those for tests."""
+    mine = data.task == target
+    if data.split is not None:
+        return np.flatnonzero(mine & (data.split == "test"))
+    return np.setdiff1d(np.flatnonzero(mine), train)
+
+
+def prepared(data: TaskDataset, target: str, train: Rows) -> Draw:
+    """Rows divided by the pooled deviation within classes, less the mean class mean of the task.
+
+    Both come from the labelled rows alone. Features that do not vary there are left as they are.
+    """
+    X, y, task = _dense(data.X[train]), data.y[train], data.task[train]
+    test = held_out_rows(data, target, train)
+    cells, cell = np.unique(np.stack([task, y.astype(str)]), axis=1, return_inverse=True)
+    means = np.stack([X[cell == c].mean(axis=0, dtype=np.float64) for c in range(cells.shape[1])])
+    variance = ((X - means[cell]) ** 2).sum(axis=0) / max(len(X) - len(means), 1)
+    scale = np.where(variance > 0, np.sqrt(variance), 1.0)
+    centres = {t: means[cells[0] == t].mean(axis=0) for t in np.unique(task)}
+    centre = np.stack([centres[t] for t in task])
+    return Draw(
+        target,
+        ((X - centre) / scale).astype(np.float32),
+        y,
+        task,
+        ((_dense(data.X[test]) - centres[target]) / scale).astype(np.float32),
+        data.y[test],
+    )
+
+
+def _dense(X: Any) -> NDArray[Any]:
+    return X if isinstance(X, np.ndarray) else np.asarray(X.toarray())

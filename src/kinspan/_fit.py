@@ -12,7 +12,7 @@ from kinspan._candidates import Candidate, Judged, Options, candidate
 from kinspan._cell_sums import Codes, Floats
 from kinspan._given import Given, given
 from kinspan._judgement import (
-    are_better_as_one,
+    better_as_one,
     guarded,
     is_clearly_better,
     metrics_of_tasks,
@@ -58,13 +58,14 @@ def _fit_by(given: Given, options: Options) -> FittedRules:
     """Rules of all tasks in the metrics that suit them."""
     scaled, covariance, sample = given.scaled, given.covariance, given.sample
     candidates = [candidate(scaled, covariance, sample, share, options) for share in given.shares]
-    if options.labels == "spectral" and sample is not None and len(scaled.counts) > 1:
-        as_one = options._replace(labels="naive")
-        few = given.shares[:5:2]
-        pooled = [candidate(scaled, covariance, sample, share, as_one) for share in few]
-        if are_better_as_one(pooled, candidates, scaled.counts.shape):
-            candidates += pooled
     metrics = metrics_of_tasks(candidates, scaled.counts.shape)
+    if options.labels == "spectral" and sample is not None and len(scaled.counts) > 1:
+        naive, few = options._replace(labels="naive"), given.shares[:5:2]
+        pooled = [candidate(scaled, covariance, sample, share, naive) for share in few]
+        as_one = better_as_one(pooled, candidates, scaled.counts.shape)
+        if as_one.any():
+            candidates += pooled
+            metrics = np.where(as_one, metrics_of_tasks(candidates, scaled.counts.shape), metrics)
     doubt = optimism(candidates, metrics, sample)
     if scaled.counts.shape[1] > 2 and options.multi_class == "shared" and sample is not None:
         most = candidates[np.bincount(metrics).argmax()]

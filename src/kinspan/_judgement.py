@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinspan._candidates import Candidate, Judged, Options, judge
 from kinspan._cell_sums import Codes, Floats
@@ -99,24 +100,27 @@ def guarded(
     return guarded_pairs
 
 
-def are_better_as_one(
+def better_as_one(
     pooled: list[Candidate], candidates: list[Candidate], shape: tuple[int, ...]
-) -> bool:
-    """Whether rows prefer one rule for all tasks, each family in the metrics that suit it.
+) -> NDArray[np.bool_]:
+    """(tasks,): tasks that may take the rule of all as one; each family in its best metrics.
 
-    By one standard error over all rows and in the mean of the tasks, and by more where rows are
-    few: their losses are not independent.
+    Nobody, unless rows prefer it by one standard error, over all of them and in the mean of the
+    tasks, and by more where rows are few: their losses are not independent. And no task whose own
+    rows speak against it.
     """
     residuals = candidates[0].residuals
     if residuals is None:
-        return False
+        return np.zeros(shape[0], dtype=bool)
     rows = np.arange(len(residuals.tasks))
     own, common = (
         _given_to_others(family)[metrics_of_tasks(family, shape)[residuals.tasks], rows]
         for family in (candidates, pooled)
     )
-    needed = 1.0 + 200.0 / max(int(np.isfinite(own - common).sum()), 1)
-    return bool(_advantage(own - common, residuals.tasks, residuals.weights, shape[0]) > needed)
+    gains, tasks, weights = own - common, residuals.tasks, residuals.weights
+    needed = 1.0 + 200.0 / max(int(np.isfinite(gains).sum()), 1)
+    is_clear = _advantage(gains, tasks, weights, shape[0]) > needed
+    return is_clear & (_in_errors(*_means(gains, tasks, weights, shape[0])) > 0.0)
 
 
 def _advantage(gains: Floats, tasks: Codes, weights: Floats, n_tasks: int) -> float:

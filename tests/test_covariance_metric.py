@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kinspan import ClassMoments, MultiTaskSPCA
-from kinspan._given import _covariance
+from kinspan._given import _covariance, _residuals
 from kinspan._judgement import _chosen
 from kinspan.metric import covariance_of_rows, in_basis, in_metric, scaled_moments, tail_factor
 from tests.worlds import random_world
@@ -61,7 +61,7 @@ def test_effective_dimension_of_small_cells(n: int) -> None:
     clf = MultiTaskSPCA(metric=0, scale=None).fit(rng.normal(size=(20 * n, 200)), y, task=task)
     assert clf.sample_ is not None
     scaled = scaled_moments(clf.moments_, None)
-    covariance = _covariance(scaled, scaled, clf.sample_)
+    covariance = _covariance(scaled, scaled, clf.sample_, _residuals(scaled, clf.sample_))
     assert covariance is not None
     assert 150 < in_metric(in_basis(scaled, covariance), covariance, 0.0).dimension <= 200
 

@@ -59,12 +59,13 @@ def given(
     if sample is not None:
         sample = sample.aligned(moments.tasks, moments.classes, moments.n_features)
         sample = sample.limited(_rows_per_cell(sample))
+    residuals = np.empty((0, moments.n_features)) if sample is None else _residuals(scaled, sample)
     if sample is not None and options.scale == "auto":
-        scaled = _of_lighter_tails(moments, scaled, sample, options)
+        scaled, residuals = _of_lighter_tails(moments, scaled, sample, residuals, options)
     pooled = scaled
     if options.scale == "task":
         pooled = scaled_by(moments, feature_scale(moments, "pooled"))
-    covariance = None if sample is None else _covariance(scaled, pooled, sample)
+    covariance = None if sample is None else _covariance(scaled, pooled, sample, residuals)
     free = _without_labels(moments, unlabelled, pooled.scale)
     shares: tuple[float, ...] = (0.0,)
     if covariance is None:
@@ -95,26 +96,30 @@ def _rows_per_cell(sample: RowSample) -> int:
 
 def _residuals(scaled: ScaledMoments, sample: RowSample) -> Floats:
     """(rows, features): sampled rows minus the means of their cells."""
-    scale = np.broadcast_to(scaled.scale, scaled.means[:, 0].shape)
-    residuals = sample.rows / scale[sample.task_codes]
+    scale = scaled.scale if len(scaled.scale) == 1 else scaled.scale[sample.task_codes]
+    residuals = sample.rows / scale
     residuals -= scaled.means[sample.task_codes, sample.class_codes]
     return np.asarray(residuals)
 
 
 def _of_lighter_tails(
-    moments: ClassMoments, scaled: ScaledMoments, sample: RowSample, options: Options
-) -> ScaledMoments:
+    moments: ClassMoments,
+    scaled: ScaledMoments,
+    sample: RowSample,
+    residuals: Floats,
+    options: Options,
+) -> tuple[ScaledMoments, Floats]:
     """Features with heavy tails divided by more than their deviation, if rows left out like that.
 
     A pixel or word that is seldom there has a tiny deviation, which few rows have shown.
     """
-    residuals = _residuals(scaled, sample)
     factor = tail_factor(residuals, sample.weights)
     if factor.max() < _HEAVY:
-        return scaled
+        return scaled, residuals
     lighter = scaled_by(moments, scaled.scale * factor)
     losses = []
-    for candidate_scaled, values in ((scaled, residuals), (lighter, residuals / factor)):
+    both = (scaled, residuals), (lighter, residuals / factor)
+    for candidate_scaled, values in both:
         alone, _ = solve(candidate_scaled, "single", options.multi_class, options.log_priors)
         rows = Residuals(
             values,
@@ -126,14 +131,13 @@ def _of_lighter_tails(
             0.0,
         )
         losses.append(judge(alone, candidate_scaled, rows, options).calibration.loss)
-    return lighter if losses[1] < losses[0] - 1e-9 else scaled
+    return both[1] if losses[1] < losses[0] - 1e-9 else both[0]
 
 
 def _covariance(
-    scaled: ScaledMoments, pooled: ScaledMoments, sample: RowSample
+    scaled: ScaledMoments, pooled: ScaledMoments, sample: RowSample, residuals: Floats
 ) -> Covariance | None:
     """Covariance of the sampled rows; None where no cell has two different ones."""
-    residuals = _residuals(scaled, sample)
     means = scaled.means if pooled is scaled else np.concatenate([scaled.means, pooled.means])
     if (residuals**2).sum() <= 1e-24 * (means**2).sum():
         return None  # what is left of equal rows is rounding

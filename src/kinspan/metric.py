@@ -62,8 +62,9 @@ def tail_factor(residuals: Floats, weights: Floats) -> Floats:
     A feature that does not vary in these rows, but does in others, is one that few rows show.
     """
     n = max(float(weights.sum()), 1.0)
-    squares = residuals**2
-    second, fourth = weights @ squares / n, weights @ squares**2 / n
+    powers = residuals * residuals
+    second = weights @ powers / n
+    fourth = weights @ np.multiply(powers, powers, out=powers) / n
     kurtosis = np.divide(fourth, second**2, out=np.full_like(second, n), where=second > 1e-12)
     return np.asarray(np.maximum(kurtosis / 3.0, 1.0) ** 0.25)
 

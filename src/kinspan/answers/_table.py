@@ -7,7 +7,10 @@ from html import escape
 from math import isfinite
 from typing import NamedTuple
 
-_STYLE = "text-align: right; padding: .15em .8em; font-variant-numeric: tabular-nums"
+_STYLE = (
+    "text-align: right; padding: .15em .8em; white-space: nowrap; "
+    "font-variant-numeric: tabular-nums"
+)
 
 
 class Table(NamedTuple):

@@ -225,7 +225,7 @@ class AnswersMixin:
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         """What notebooks show: the parameters, and after `fit` a table of the tasks."""
-        html = estimator_html_repr(clone(self))  # parameters; attributes are in the table below
+        html = estimator_html_repr(clone(self))  # parameters; attributes are in the table
         if hasattr(self, "tasks_"):
-            html += summary(self).html()
+            html = summary(self).html() + html
         return {"text/plain": repr(self), "text/html": html}

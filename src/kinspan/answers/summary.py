@@ -34,7 +34,7 @@ def _row(model: Any, t: int) -> list[str]:
         str(model.tasks_[t]),
         few if few == many else f"{few} to {many}",
         percent(model.forecast_error_[t]),
-        f"{percent(low)} to {percent(high)}",
+        f"{percent(low).removesuffix(' %')} to {percent(high)}",
         percent(model.single_task_error_[t]),
         points(model.transfer_gain_[t]),
     ]

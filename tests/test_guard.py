@@ -9,7 +9,7 @@ import pytest
 from benchmarks.worlds import losses, random_world
 
 from kinspan import MultiTaskSPCA
-from kinspan._judgement import _advantage, _in_errors, _means
+from kinspan._judgement import _in_errors, _means, _smaller_mean
 from kinspan.labels import TaskWeights, with_some_alone
 
 
@@ -102,8 +102,8 @@ def test_one_rule_for_all_tasks_needs_rows_and_evidence() -> None:
     rng = np.random.default_rng(0)
     tasks, weights = np.repeat([0, 1], 200), np.ones(400)
     gains = 0.05 + 0.5 * rng.normal(size=400)
-    found = _advantage(gains, tasks, weights, 2)
+    found = _smaller_mean(gains, tasks, weights, 2)
     assert found == pytest.approx(gains.mean() / (gains.std(ddof=1) / 20), rel=0.02)
     one_task = np.where(tasks == 0, gains + 0.2, gains - 0.3)  # the mean of the tasks disagrees
-    assert _advantage(one_task, tasks, weights, 2) < 0
-    assert _advantage(np.full(400, np.nan), tasks, weights, 2) == 0.0
+    assert _smaller_mean(one_task, tasks, weights, 2) < 0
+    assert _smaller_mean(np.full(400, np.nan), tasks, weights, 2) == 0.0

@@ -86,8 +86,7 @@ def guarded(
     known = np.isfinite(error)
     if 2 * known.sum() < n_asked:
         return pairs
-    of_all = _in_errors(*_means(differences, np.zeros_like(t), weights, 1))[0]
-    if min(of_all, _mean_of_tasks(mean, error)) > -1.0:
+    if _smaller_mean(differences, t, weights, n_tasks) > -1.0:
         return None
     prefers = _in_errors(mean, np.where(known, error, np.inf)) > 2.0
     if not prefers.any():
@@ -119,11 +118,11 @@ def better_as_one(
     )
     gains, tasks, weights = own - common, residuals.tasks, residuals.weights
     needed = 1.0 + 200.0 / max(int(np.isfinite(gains).sum()), 1)
-    is_clear = _advantage(gains, tasks, weights, shape[0]) > needed
+    is_clear = _smaller_mean(gains, tasks, weights, shape[0]) > needed
     return is_clear & (_in_errors(*_means(gains, tasks, weights, shape[0])) > 0.0)
 
 
-def _advantage(gains: Floats, tasks: Codes, weights: Floats, n_tasks: int) -> float:
+def _smaller_mean(gains: Floats, tasks: Codes, weights: Floats, n_tasks: int) -> float:
     """The mean over rows, or over tasks, in standard errors; whichever is smaller."""
     of_all = _in_errors(*_means(gains, np.zeros_like(tasks), weights, 1))[0]
     return float(min(of_all, _mean_of_tasks(*_means(gains, tasks, weights, n_tasks))))

@@ -66,14 +66,13 @@ def solve(
     """Rules of all targets at once, and those of every task alone."""
     contrasts = contrasts_of(scaled, multi_class)
     spectra = [_spectrum(rows) for rows in contrasts.task_rows()]
-    chosen, alone = (
-        [task_weights(rule, spectrum, scaled.counts) for spectrum in spectra]
-        for rule in (labels, "single")
-    )
-    return (
-        _solution(scaled, multi_class, chosen, log_priors),
-        _solution(scaled, multi_class, alone, log_priors),
-    )
+
+    def solved_by(rule: str) -> Solution:
+        weights = [task_weights(rule, spectrum, scaled.counts) for spectrum in spectra]
+        return _solution(scaled, multi_class, weights, log_priors)
+
+    alone = solved_by("single")
+    return alone if labels == "single" else solved_by(labels), alone
 
 
 def send_alone(

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinspan._cell_sums import Floats
+from kinspan._meta_analysis import variance_between
 from kinspan.labels.weights import Spectrum, TaskWeights
 
 _EXTRA = 10  # right vectors beyond the spikes that the removal of one row is computed in
@@ -159,19 +160,11 @@ def pooled_energies(squares: Floats, freedom: Floats, variance: Floats) -> Float
     weights = _inverse(variance**2, known)
     typical = max((weights * raw).sum() / max(weights.sum(), 1e-300), 0.0)
     error = 2.0 * freedom * variance**2 + 4.0 * variance * typical
-    between = _variance_between(raw, _inverse(error, known), int(known.sum()))
+    between = variance_between(raw, _inverse(error, known), int(known.sum()))
     weights = _inverse(error + between, known)
     centre = (weights * raw).sum() / max(weights.sum(), 1e-300)
     trust = between / np.where(known, error + between, 1.0)
     return np.asarray(np.where(known, np.maximum(centre + trust * (raw - centre), 0.0), 0.0))
-
-
-def _variance_between(values: Floats, weights: Floats, n: int) -> float:
-    """DerSimonian and Laird: what the scatter of estimates has beyond their own errors."""
-    total = max(weights.sum(), 1e-300)
-    centre = (weights * values).sum() / total
-    excess = (weights * (values - centre) ** 2).sum() - (n - 1.0)
-    return float(max(excess / max(total - (weights**2).sum() / total, 1e-300), 0.0))
 
 
 def _inverse(values: Floats, known: NDArray[np.bool_]) -> Floats:

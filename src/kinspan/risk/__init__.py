@@ -4,9 +4,10 @@ From inner products, exact for Gaussian noise without correlation (`gaussian`), 
 of sampled rows, each left out of the rule that scores it (`leave_one_out`, `forecast`).
 """
 
+from kinspan.risk.distances import spread_of_scores, with_spread
 from kinspan.risk.forecast import Forecast, forecast_of_scores
 from kinspan.risk.gaussian import alignment, error_rate
-from kinspan.risk.learning import Energies, Learning, learning_curves, spread_of_scores, with_spread
+from kinspan.risk.learning import Energies, Learning, learning_curves
 from kinspan.risk.leave_one_out import LeftOut, Residuals, RuleParts, leave_one_out_scores
 
 __all__ = [

@@ -52,6 +52,14 @@ def error_rate(score_means: Floats, score_covariance: Floats, priors: Floats) ->
     return np.where(taking_part.sum(axis=-1) > 1, np.clip(error, 0.0, 1.0), np.nan)
 
 
+def error_of_equal_classes(distance: Floats, n_classes: int) -> Floats:
+    """The same where every rival is at the same standard distance."""
+    right = np.zeros(np.shape(distance))
+    for node, weight in zip(_NODES, _WEIGHTS, strict=True):
+        right += weight * ndtr(np.sqrt(2.0) * np.asarray(distance) + node) ** (n_classes - 1)
+    return np.asarray(1.0 - right)
+
+
 def _probability_of_being_largest(standard: Floats) -> Floats:
     """P(every standardised difference is positive); infinite entries are no rivals."""
     if standard.shape[-1] == 2:

@@ -8,19 +8,17 @@ distance of the classes from the threshold; the factor is that of the present fo
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from kinspan._cell_sums import Floats
+from kinspan._meta_analysis import variance_between
+from kinspan.risk.distances import distances_at
+from kinspan.risk.gaussian import error_of_equal_classes
 
-_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(64)
 _FEW_NODES, _FEW_WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
 _FEW_WEIGHTS = _FEW_WEIGHTS / _FEW_WEIGHTS.sum()
-_DISTANCES = np.linspace(0.0, 12.0, 2401)
 _ERRORS_OF_INTERVAL = 2.0 * 1.6449  # standard errors from end to end of one of 90 %
 _POOLED_LABELS = 200.0  # what all tasks say counts as much as so many labels of a task
 
@@ -62,7 +60,9 @@ class Learning(NamedTuple):
             return np.full(np.shape(known), np.nan)
         factors = np.maximum(self.factor[task] + self.doubt[task] * _FEW_NODES, 0.0)
         distance = factors * np.sqrt(np.asarray(known)[..., None])
-        return np.asarray(error_at(distance, int(self.n_classes[task])) @ _FEW_WEIGHTS)
+        return np.asarray(
+            error_of_equal_classes(distance, int(self.n_classes[task])) @ _FEW_WEIGHTS
+        )
 
 
 def _share(own: Floats, noise: Floats) -> Floats:
@@ -106,9 +106,7 @@ def _drawn_together(values: Floats, precision: Floats) -> tuple[float, Floats, F
     if total <= 0:
         return 1.0, np.ones_like(values), np.zeros_like(values)
     common, n = float(precision @ values) / total, int((precision > 0).sum())
-    excess = float(precision @ (values - common) ** 2) - (n - 1.0)
-    between = max(excess / max(total - float(precision @ precision) / total, 1e-300), 0.0)
-    between *= (n - 1.0) / (n + 5.0)
+    between = variance_between(values, precision, n) * (n - 1.0) / (n + 5.0)
     trust = between * precision / (1.0 + between * precision)
     return common, common + trust * (values - common), np.sqrt(between * (1.0 - trust))
 
@@ -126,55 +124,8 @@ def _passed_on(total: Floats, known: Floats, noise: Floats) -> Floats:
 def _distances(error: Floats, interval: Floats, n_classes: Floats) -> tuple[Floats, Floats]:
     """(tasks,): standard distances of the forecasts, and their precision; zero without one."""
     distance, far, near = (
-        _distances_at(values, n_classes) for values in (error, interval[:, 0], interval[:, 1])
+        distances_at(values, n_classes) for values in (error, interval[:, 0], interval[:, 1])
     )
     width = np.maximum(far - near, 1e-6) / _ERRORS_OF_INTERVAL
     usable = np.isfinite(distance) & np.isfinite(width)
     return np.where(usable, distance, 0.0), np.where(usable, 1.0 / width**2, 0.0)
-
-
-def spread_of_scores(
-    isotropic: Floats, error: Floats, n_classes: NDArray[Any], n_rows: int
-) -> float:
-    """Variance of scores over what it would be without correlations, from errors with and without.
-
-    Errors are those of tasks with so many classes each; with few rows behind them they say little.
-    """
-    both = np.array([_distances_at(e, n_classes) for e in (isotropic, error)])
-    plain, actual = both[:, np.isfinite(both).all(axis=0)].sum(axis=1)
-    if plain <= 0:
-        return 1.0
-    ratio = float(np.clip((plain / max(actual, 1e-9)) ** 2, 0.1, 100.0))
-    return float(ratio ** (n_rows / (n_rows + _POOLED_LABELS)))
-
-
-def with_spread(isotropic: Floats, spread: float, n_classes: NDArray[Any]) -> Floats:
-    """Errors that were found without correlations, with scores that spread more."""
-    distance = _distances_at(isotropic, n_classes) / np.sqrt(spread)
-    errors = np.full(len(isotropic), np.nan)
-    for m in np.unique(n_classes[np.isfinite(distance)]):
-        errors[n_classes == m] = error_at(distance[n_classes == m], int(m))
-    return errors
-
-
-def error_at(distance: Floats, n_classes: int) -> Floats:
-    """The error with classes at a standard distance from each other's threshold."""
-    right = sum(
-        w * ndtr(np.sqrt(2.0) * np.asarray(distance)[..., None] + z)[..., 0] ** (n_classes - 1)
-        for z, w in zip(_NODES, _WEIGHTS / _WEIGHTS.sum(), strict=True)
-    )
-    return np.asarray(1.0 - right)
-
-
-@cache
-def _errors_of(n_classes: int) -> Floats:
-    return error_at(_DISTANCES, n_classes)
-
-
-def _distances_at(errors: Floats, n_classes: NDArray[Any]) -> Floats:
-    """The standard distances of errors; zero for chance and worse, NaN for NaN."""
-    distances = np.full(len(errors), np.nan)
-    for m in np.unique(n_classes):
-        table, of_m = _errors_of(max(int(m), 2)), n_classes == m
-        distances[of_m] = np.interp(np.maximum(errors[of_m], 1e-6), table[::-1], _DISTANCES[::-1])
-    return np.where(np.isfinite(errors), distances, np.nan)

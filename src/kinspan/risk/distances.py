@@ -1,0 +1,53 @@
+"""Errors as standard distances of classes, and what correlations do to them."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinspan._cell_sums import Floats
+from kinspan.risk.gaussian import error_of_equal_classes
+
+_DISTANCES = np.linspace(0.0, 12.0, 2401)
+_FEW_ROWS = 200.0  # with so many rows half of what they say of the spread is believed
+
+
+def spread_of_scores(
+    isotropic: Floats, error: Floats, n_classes: NDArray[Any], n_rows: int
+) -> float:
+    """Variance of scores over what it would be without correlations, from errors with and without.
+
+    Errors are those of tasks with so many classes each; with few rows behind them they say little.
+    """
+    both = np.array([distances_at(e, n_classes) for e in (isotropic, error)])
+    plain, actual = both[:, np.isfinite(both).all(axis=0)].sum(axis=1)
+    if plain <= 0:
+        return 1.0
+    ratio = float(np.clip((plain / max(actual, 1e-9)) ** 2, 0.1, 100.0))
+    return float(ratio ** (n_rows / (n_rows + _FEW_ROWS)))
+
+
+def with_spread(isotropic: Floats, spread: float, n_classes: NDArray[Any]) -> Floats:
+    """Errors that were found without correlations, with scores that spread more."""
+    distance = distances_at(isotropic, n_classes) / np.sqrt(spread)
+    errors = np.full(len(isotropic), np.nan)
+    for m in np.unique(n_classes[np.isfinite(distance)]):
+        errors[n_classes == m] = error_of_equal_classes(distance[n_classes == m], int(m))
+    return errors
+
+
+@cache
+def _errors_of(n_classes: int) -> Floats:
+    return error_of_equal_classes(_DISTANCES, n_classes)
+
+
+def distances_at(errors: Floats, n_classes: NDArray[Any]) -> Floats:
+    """The standard distances of errors; zero for chance and worse, NaN for NaN."""
+    distances = np.full(len(errors), np.nan)
+    for m in np.unique(n_classes):
+        table, of_m = _errors_of(max(int(m), 2)), n_classes == m
+        distances[of_m] = np.interp(np.maximum(errors[of_m], 1e-6), table[::-1], _DISTANCES[::-1])
+    return np.where(np.isfinite(errors), distances, np.nan)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from benchmarks._measure import machine
+from benchmarks._resumable import whole_lines
 from numpy.typing import NDArray
 from tqdm import tqdm
 
@@ -20,7 +21,8 @@ def fill(path: Path, points: list[Point], measure: Callable[[Point], Row]) -> li
     """Measure the points that the file lacks, appending each at once; all rows, in their order."""
     path.parent.mkdir(parents=True, exist_ok=True)
     done = read(path)
-    _cut_half_line(path, keep=bool(done))
+    if not done:  # a file without any row may lack its header
+        path.unlink(missing_ok=True)
     todo = [point for point in points if not any(_is_of(row, point) for row in done)]
     for point in tqdm(todo, desc=path.stem, disable=None):
         _append(path, point | _rounded(measure(point)))
@@ -30,7 +32,7 @@ def fill(path: Path, points: list[Point], measure: Callable[[Point], Row]) -> li
 
 def read(path: Path) -> list[Row]:
     """The rows of the whole lines of a file; numbers are numbers."""
-    lines = [line for line in _whole_lines(path) if not line.startswith("#")]
+    lines = [line for line in whole_lines(path) if not line.startswith("#")]
     return [{name: _value(text) for name, text in row.items()} for row in csv.DictReader(lines)]
 
 
@@ -63,21 +65,6 @@ def _append(path: Path, row: Row) -> None:
         if new:
             writer.writeheader()
         writer.writerow(row)
-
-
-def _cut_half_line(path: Path, *, keep: bool) -> None:
-    """Remove what an interruption left behind the last whole line, or a file without any row."""
-    if keep:
-        path.write_text("".join(_whole_lines(path)), encoding="utf-8")
-    else:
-        path.unlink(missing_ok=True)
-
-
-def _whole_lines(path: Path) -> list[str]:
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return [line for line in file if line.endswith("\n")]
 
 
 def _rounded(measured: Row) -> Row:

@@ -143,6 +143,9 @@ def test_notebooks_show_the_tasks_of_a_fitted_model() -> None:
     assert shown["text/plain"] == "MultiTaskSPCA()"
     assert "north &amp; co" in shown["text/html"]
     assert "forecast error" in shown["text/html"]
+    plain = MultiTaskSPCA(row_sample=0, metric=0).fit(X, y, task=names)
+    assert "forecasts are a formula" in plain._repr_html_()
+    assert "forecasts are a formula" not in shown["text/html"]
     for answer in (
         clf.explain_transfer("west"),
         clf.leave_out("west"),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks._measure import RESULTS
+from benchmarks._resumable import whole_lines
 from benchmarks.accuracy.peers import Parameters
 
 ROWS = RESULTS / "accuracy_rows.csv"
@@ -43,13 +44,7 @@ class Row(NamedTuple):
 
 def read(path: Path) -> dict[Key, Row]:
     """All finished rows; a half-written last line is removed from the file."""
-    if not path.exists():
-        return {}
-    text = path.read_text()
-    whole = text[: text.rfind("\n") + 1]
-    if whole != text:
-        path.write_text(whole)
-    rows = [_parsed(line) for line in list(csv.reader(whole.splitlines()))[1:]]
+    rows = [_parsed(line) for line in list(csv.reader(whole_lines(path)))[1:]]
     return {row.key: row for row in rows}
 
 

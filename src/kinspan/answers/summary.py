@@ -14,6 +14,7 @@ _MORE = (
     "Ask on: explain_transfer(task), leave_out(task), labels_needed(task, error), "
     "learning_curve(task, more); add_task(name, X, y) and remove_task(name) change the tasks."
 )
+_FORMULA = "Without sampled rows forecasts are a formula, too optimistic for correlated features."
 
 
 def summary(model: Any) -> Table:
@@ -23,7 +24,8 @@ def summary(model: Any) -> Table:
     left = len(model.tasks_) - len(rows)
     title = f"{len(model.tasks_)} tasks, {len(model.classes_)} classes"
     title += f"; the {_SHOWN} with the largest forecast error" if left else ""
-    return Table(title, _COLUMNS, rows, _MORE)
+    note = _MORE if model.sample_ is not None else f"{_FORMULA} {_MORE}"
+    return Table(title, _COLUMNS, rows, note)
 
 
 def _row(model: Any, t: int) -> list[str]:

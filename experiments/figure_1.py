@@ -69,10 +69,5 @@ def draw(rows: list[Row]) -> drawing.Figure:
 
 def describe(rows: list[Row]) -> list[str]:
     """Ours beside the paper's."""
-    lines = []
-    for kind, suffix in (("theory", "Th"), ("empirical", "Emp")):
-        for method in METHODS:
-            printed = paper.coordinates(NAME, f"{method} ({suffix})")
-            ours = select(rows, method=method, kind=kind)
-            lines.append(paper.beside(f"{method}, {kind}", ours, "p", printed))
-    return lines
+    suffix = {"theory": "Th", "empirical": "Emp"}
+    return paper.curves_beside(NAME, "p", rows, lambda m, kind: f"{m} ({suffix[kind]})")

@@ -129,13 +129,4 @@ def draw(rows: list[Row]) -> drawing.Figure:
 
 def describe(rows: list[Row]) -> list[str]:
     """Ours beside the paper's."""
-    return [
-        paper.beside(
-            f"{method}, {kind}",
-            select(rows, method=method, kind=kind),
-            "beta",
-            paper.coordinates(NAME, PRINTED.get((method, kind), "")),
-        )
-        for kind in ("theory", "empirical")
-        for method in values(select(rows, kind=kind), "method")
-    ]
+    return paper.curves_beside(NAME, "beta", rows, lambda m, kind: PRINTED.get((m, kind), ""))

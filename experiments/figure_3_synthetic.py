@@ -105,13 +105,4 @@ def draw(rows: list[Row]) -> drawing.Figure:
 
 def describe(rows: list[Row]) -> list[str]:
     """Ours beside the paper's."""
-    return [
-        paper.beside(
-            f"{method}, {kind}",
-            select(rows, method=method, kind=kind),
-            "tasks",
-            paper.coordinates(NAME, PRINTED.get(method, "")),
-        )
-        for kind, named in (("theory", LIMITS), ("empirical", METHODS))
-        for method in named
-    ]
+    return paper.curves_beside(NAME, "tasks", rows, lambda m, _: PRINTED.get(m, ""))

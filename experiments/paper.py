@@ -7,7 +7,7 @@ its seconds as `value`; its table of datasets the number of tasks and of classes
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.rows import Row
+from experiments.rows import Row, select, values
 
 Floats = NDArray[np.float64]
 
@@ -45,6 +45,22 @@ def coordinates(figure: str, curve: str) -> tuple[Floats, Floats]:
     """Places and values of a curve."""
     found = entries(figure, curve)
     return np.array([float(x) for x in found]), np.array(list(found.values()))
+
+
+def curves_beside(
+    figure: str, x: str, rows: list[Row], curve_of: Callable[[str, str], str]
+) -> list[str]:
+    """Every method and kind of the rows beside the curve of the paper that it stands for."""
+    return [
+        beside(
+            f"{method}, {kind}",
+            select(rows, method=method, kind=kind),
+            x,
+            coordinates(figure, curve_of(method, kind)),
+        )
+        for kind in ("theory", "empirical")
+        for method in values(select(rows, kind=kind), "method")
+    ]
 
 
 def beside(

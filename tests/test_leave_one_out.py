@@ -52,20 +52,32 @@ def test_closed_form_equals_removing_the_row(share: float, p: int, half: float) 
     rows = Residuals(covariance.residuals, covariance.squares, stretch, t, c, weights, row_share)
     found, inflation = leave_one_out_scores(parts, rows)
     for i in range(18):
-        n, g, r = counts[t[i], c[i]], 1.0, residuals[i]  # of two equal rows, one
-        moved = -g / (n - g) * r  # the cell mean without the row, minus the cell mean
-        w_new = w[t[i]] + own[t[i], :, c[i]][:, None] * moved
-        x = X[i] - (centre[t[i], 0] + moved / m)
-        metric_new = metric - row_share * g * n / (n - g) * np.outer(r, r)
-        inverse = np.linalg.inv(metric_new)
-        expected = w_new @ inverse @ x + offset[t[i]]
-        expected = expected - half * np.einsum("lp,pq,lq->l", w_new, inverse, w_new)
+        r, n, cell = residuals[i], counts[t[i], c[i]], own[t[i], :, c[i]]
+        w_new, x, metric_new = without_row(
+            r, n, w[t[i]], cell, X[i] - centre[t[i], 0], metric, row_share
+        )
+        expected = brute_force_scores(w_new, x, metric_new, half) + offset[t[i]]
         np.testing.assert_allclose(found[i], expected, rtol=1e-8, atol=1e-8)
-        lengths = [
-            np.einsum("lp,pq,lq->", v, np.linalg.inv(M), v)
-            for v, M in ((w_new, metric_new), (w[t[i]], metric))
-        ]
-        assert inflation[i] == pytest.approx(max(lengths[0] / lengths[1], 1.0), rel=1e-8)
+        longer = length(w_new, metric_new) / length(w[t[i]], metric)
+        assert inflation[i] == pytest.approx(max(longer, 1.0), rel=1e-8)
+
+
+def without_row(
+    r: Any, n: float, w: Any, own: Any, x: Any, metric: Any, share: float
+) -> tuple[Any, Any, Any]:
+    """Rules, centred row and metric after one row of a cell of n, of residual r, has left."""
+    moved = -r / (n - 1)  # the cell mean without the row, minus the cell mean
+    w_new = w + own[:, None] * moved
+    return w_new, x - moved / len(w), metric - share * n / (n - 1) * np.outer(r, r)
+
+
+def brute_force_scores(w: Any, x: Any, metric: Any, half: float) -> Any:
+    inverse = np.linalg.inv(metric)
+    return w @ inverse @ x - half * np.einsum("lp,pq,lq->l", w, inverse, w)
+
+
+def length(w: Any, metric: Any) -> float:
+    return float(np.einsum("lp,pq,lq->", w, np.linalg.inv(metric), w))
 
 
 def test_rows_that_are_their_whole_cell_cannot_be_left_out() -> None:

@@ -13,16 +13,9 @@ from sklearn.base import clone
 from kinspan import ClassMoments, MultiTaskSPCA
 from kinspan.datasets import gaussian_mixture, load_digit_pairs, related_means
 from kinspan.row_sample import RowSample
-from tests.worlds import random_world
+from tests.worlds import fitted, random_world
 
 RULES = ["spectral", "plugin", "naive", "single"]
-
-
-def fitted(seed: int = 0, n_classes: int = 2, **parameters: Any) -> tuple[MultiTaskSPCA, Any]:
-    """A model without covariance in its metric, whose rules are plain sums of labelled samples."""
-    world = random_world(seed, n_classes=n_classes)
-    parameters = {"metric": 0.0, **parameters}
-    return MultiTaskSPCA(**parameters).fit(world.X, world.y, task=world.task), world
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -177,31 +170,6 @@ def test_one_vs_all_equals_shared_for_two_classes_but_for_the_length(priors: Any
     np.testing.assert_allclose(shared.forecast_error_, other.forecast_error_, rtol=1e-9)
 
 
-def test_priors_move_the_threshold_by_their_log_odds() -> None:
-    equal, (X, _, task) = fitted(9)
-    skewed, _ = fitted(9, priors=[0.2, 0.8])
-    difference = skewed.decision_function(X, task=task) - equal.decision_function(X, task=task)
-    np.testing.assert_allclose(difference, np.log(4.0))
-
-
-def test_empirical_priors_are_those_of_each_task() -> None:
-    X, y, task = random_world(10, n_classes=2)
-    keep = (task != 2) | (y == 1) | (np.arange(len(X)) % 5 == 0)
-    X, y, task = X[keep], y[keep], task[keep]
-    equal = MultiTaskSPCA(metric=0).fit(X, y, task=task)
-    skewed = MultiTaskSPCA(metric=0, priors="empirical").fit(X, y, task=task)
-    odds = [(y[task == t] == 1).sum() / (y[task == t] == 0).sum() for t in range(4)]
-    np.testing.assert_allclose((skewed.intercept_ - equal.intercept_)[:, 0], np.log(odds))
-
-
-def test_class_weights_are_costs_and_balanced_undoes_the_prior() -> None:
-    plain, _ = fitted(11)
-    costly, _ = fitted(11, class_weight={1: 5.0})
-    np.testing.assert_allclose(costly.intercept_ - plain.intercept_, np.log(5.0))
-    balanced, _ = fitted(11, priors="empirical", class_weight="balanced")
-    np.testing.assert_allclose(balanced.intercept_, plain.intercept_)
-
-
 def test_probabilities_are_calibrated_in_the_model_of_the_theory() -> None:
     means = related_means([1, 0.9, 0.8], 40)
     train = gaussian_mixture(means, 60, random_state=0)
@@ -228,19 +196,6 @@ def test_the_forecast_is_the_error_in_the_model_of_the_theory(labels: str) -> No
     assert np.all(np.abs(np.mean(gaps, axis=0)) < 0.02)
 
 
-@pytest.mark.parametrize("labels", ["spectral", "plugin", "single"])
-def test_classes_of_different_sizes_do_not_move_the_threshold(labels: str) -> None:
-    """Direction and middle contain the same samples; their common noise is taken out."""
-    means = related_means([1, 0.9], 200)
-    shares = []
-    for seed in range(20):
-        train = gaussian_mixture(means, [[5, 50], [200, 200]], random_state=seed)
-        clf = MultiTaskSPCA(labels=labels, scale=None).fit(train.X, train.y, task=train.task)
-        middle = clf.intercept_[0, 0]  # the true middle is zero
-        shares.append(middle / np.linalg.norm(clf.coef_[0]))
-    assert abs(np.mean(shares)) < 4 * np.std(shares) / np.sqrt(len(shares))
-
-
 def test_transfer_helps_where_tasks_are_related_and_naive_pooling_hurts() -> None:
     error = dict.fromkeys(RULES, 0.0)
     for seed in range(4):
@@ -252,42 +207,6 @@ def test_transfer_helps_where_tasks_are_related_and_naive_pooling_hurts() -> Non
     assert error["spectral"] < 0.03
     assert error["spectral"] < error["single"]
     assert error["naive"] > 0.2
-
-
-def test_transform_projects_on_the_direction_of_the_task() -> None:
-    clf, (X, _, task) = fitted(12)
-    projected = clf.transform(X, task=task)[:, 0]
-    for t in range(4):
-        decision = clf.decision_function(X[task == t], task=t)
-        slope, _ = np.polyfit(projected[task == t], decision, 1)
-        assert slope > 0
-        np.testing.assert_allclose(np.corrcoef(projected[task == t], decision)[0, 1], 1.0)
-
-
-def test_transform_of_many_classes_spans_the_rules() -> None:
-    clf, (X, y, task) = fitted(13, n_classes=4, n_components=2, scale=None)
-    assert clf.transform(X, task=task).shape == (300, 2)
-    assert clf.get_feature_names_out().tolist() == ["multitaskspca0", "multitaskspca1"]
-    whole = clone(clf).set_params(n_components=None).fit(X, y, task=task)
-    np.testing.assert_allclose(
-        whole.transform(X, task=task)[:, :2], clf.transform(X, task=task), atol=1e-9
-    )
-    # Unit-length orthogonal directions in scaled units: noise keeps its variance.
-    basis = whole.transform(np.eye(7), task=0)
-    np.testing.assert_allclose(basis.T @ basis, np.eye(3), atol=1e-9)
-
-
-def test_fit_transform_equals_fit_then_transform() -> None:
-    clf, (X, y, task) = fitted(14)
-    np.testing.assert_array_equal(
-        clf.fit_transform(X, y, task=task), clf.fit(X, y, task=task).transform(X, task=task)
-    )
-
-
-def test_set_output_gives_named_columns() -> None:
-    clf, (X, _, task) = fitted(15)
-    frame = clf.set_output(transform="pandas").transform(X, task=task)
-    assert list(frame.columns) == ["multitaskspca0"]
 
 
 def test_pickling_keeps_everything() -> None:

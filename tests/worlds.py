@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kinspan import MultiTaskSPCA
+
 
 class World(NamedTuple):
     """Rows of several tasks."""
@@ -42,3 +44,10 @@ def naive_moments(X: Any, y: Any, task: Any, weights: Any = None) -> tuple[Any, 
                 means[a, b] = mean
                 squares[a, b] = (w[rows, None] * (X[rows] - mean) ** 2).sum(axis=0)
     return counts, means, squares
+
+
+def fitted(seed: int = 0, n_classes: int = 2, **parameters: Any) -> tuple[MultiTaskSPCA, Any]:
+    """A model without covariance in its metric, whose rules are plain sums of labelled samples."""
+    world = random_world(seed, n_classes=n_classes)
+    parameters = {"metric": 0.0, **parameters}
+    return MultiTaskSPCA(**parameters).fit(world.X, world.y, task=world.task), world

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from benchmarks.worlds import losses, random_world
 
 from kinspan import MultiTaskSPCA
-from kinspan._judgement import _in_errors, _means, _smaller_mean
+from kinspan._judgement import _in_errors, _means, _smaller_mean, better_as_one
 from kinspan.labels import TaskWeights, with_some_alone
 
 
@@ -107,3 +108,20 @@ def test_one_rule_for_all_tasks_needs_rows_and_evidence() -> None:
     one_task = np.where(tasks == 0, gains + 0.2, gains - 0.3)  # the mean of the tasks disagrees
     assert _smaller_mean(one_task, tasks, weights, 2) < 0
     assert _smaller_mean(np.full(400, np.nan), tasks, weights, 2) == 0.0
+
+
+def test_tasks_without_a_say_follow_and_those_that_object_do_not() -> None:
+    """Four tasks: two prefer one rule for all, no row of the third can be left out, one objects."""
+    rng = np.random.default_rng(0)
+    tasks = np.repeat(np.arange(4), 200)
+    residuals = SimpleNamespace(tasks=tasks, weights=np.ones(800))
+
+    def family(losses: Any) -> Any:
+        return [SimpleNamespace(residuals=residuals, together=SimpleNamespace(losses=losses))]
+
+    losses = 1.0 + 0.1 * rng.normal(size=800)
+    losses[tasks == 2] = np.nan
+    gain = np.array([0.3, 0.3, 0.0, -0.05])[tasks]
+    may = better_as_one(family(losses - gain), family(losses), (4, 2))
+    np.testing.assert_array_equal(may, [True, True, True, False])
+    assert not better_as_one(family(losses), family(losses), (4, 2)).any()

@@ -119,7 +119,7 @@ def better_as_one(
     gains, tasks, weights = own - common, residuals.tasks, residuals.weights
     needed = 1.0 + 200.0 / max(int(np.isfinite(gains).sum()), 1)
     is_clear = _smaller_mean(gains, tasks, weights, shape[0]) > needed
-    return is_clear & (_in_errors(*_means(gains, tasks, weights, shape[0])) > 0.0)
+    return is_clear & (_in_errors(*_means(gains, tasks, weights, shape[0])) >= 0.0)
 
 
 def _smaller_mean(gains: Floats, tasks: Codes, weights: Floats, n_tasks: int) -> float:

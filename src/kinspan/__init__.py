@@ -17,6 +17,7 @@ After step 1 nothing grows with the number of samples.
 """
 
 from kinspan._container import StoredDataError
+from kinspan._statistics import Statistics
 from kinspan.class_moments import ClassMoments
 from kinspan.model_selection import TaskReport, TaskStratifiedKFold, make_task_scorer, task_report
 from kinspan.row_sample import RowSample
@@ -28,6 +29,7 @@ __all__ = [
     "ClassMoments",
     "MultiTaskSPCA",
     "RowSample",
+    "Statistics",
     "StoredDataError",
     "TaskReport",
     "TaskStratifiedKFold",

@@ -11,6 +11,7 @@ from kinspan._validation.parameters import (
     check_parameters,
     check_positive,
     check_priors,
+    check_row_sample,
     check_several_classes,
 )
 from kinspan._validation.rows import (
@@ -46,6 +47,7 @@ __all__ = [
     "check_positive",
     "check_priors",
     "check_removable",
+    "check_row_sample",
     "check_rows",
     "check_same_features",
     "check_several_classes",

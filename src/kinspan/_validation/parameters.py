@@ -82,16 +82,22 @@ def check_parameters(estimator: Any) -> None:
 
 def check_metric(metric: Any, row_sample: Any) -> None:
     """The share of the covariance in the metric, and the number of rows it comes from."""
-    if not isinstance(row_sample, (int, np.integer)) or row_sample < 0:
-        raise ValueError(
-            f"row_sample={row_sample!r}; use the number of rows to keep of a cell, or 0"
-        )
+    check_row_sample(row_sample)
     if isinstance(metric, str) and metric == "auto":
         return
     if not isinstance(metric, (int, float, np.number)) or not 0 <= metric < 1:
         raise ValueError(f"metric={metric!r}; use 'auto' or a share of at least 0 and below 1")
     if metric > 0 and row_sample == 0:
         raise ValueError(f"metric={metric!r} needs sampled rows; use row_sample=100, or metric=0")
+
+
+def check_row_sample(row_sample: Any) -> int:
+    """The number of rows to keep of every cell."""
+    if not isinstance(row_sample, (int, np.integer)) or row_sample < 0:
+        raise ValueError(
+            f"row_sample={row_sample!r}; use the number of rows to keep of a cell, or 0"
+        )
+    return int(row_sample)
 
 
 def check_n_components(n_components: int | None, available: int) -> int:

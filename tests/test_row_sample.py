@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from kinspan.row_sample import RowSample, content_keys
+from kinspan._content_keys import content_keys
+from kinspan.row_sample import RowSample
 from tests.worlds import random_world
 
 

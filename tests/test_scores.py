@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import math
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -44,7 +46,7 @@ def test_probabilities_add_up_and_survive_extreme_scores() -> None:
     np.testing.assert_allclose(found[:, 1], [0.0, 0.5, 1 / (1 + np.exp(-3)), 1.0])
     absent = np.array([[False, True, False]])
     found = probabilities(np.array([[0.0, 5.0, 1.0]]), absent)
-    np.testing.assert_allclose(found, [[1 / (1 + np.e), 0.0, np.e / (1 + np.e)]])
+    np.testing.assert_allclose(found, [[1 / (1 + math.e), 0.0, math.e / (1 + math.e)]])
 
 
 def test_absent_classes_are_below_all_others_by_a_bounded_amount() -> None:

@@ -18,6 +18,7 @@ After step 1 nothing grows with the number of samples.
 
 from kinspan._container import StoredDataError
 from kinspan._statistics import Statistics
+from kinspan._streaming import InexactRemovalWarning
 from kinspan.class_moments import ClassMoments
 from kinspan.model_selection import TaskReport, TaskStratifiedKFold, make_task_scorer, task_report
 from kinspan.row_sample import RowSample
@@ -27,6 +28,7 @@ __version__ = "0.1.0.dev0"
 
 __all__ = [
     "ClassMoments",
+    "InexactRemovalWarning",
     "MultiTaskSPCA",
     "RowSample",
     "Statistics",

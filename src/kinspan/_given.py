@@ -58,7 +58,7 @@ def given(
     scaled = scaled_by(moments, feature_scale(moments, name))
     if sample is not None:
         sample = sample.aligned(moments.tasks, moments.classes, moments.n_features)
-        sample = sample.limited(_rows_per_cell(sample))
+        sample = sample.limited(_rows_per_cell(sample)).effective()
     residuals = np.empty((0, moments.n_features)) if sample is None else _residuals(scaled, sample)
     if sample is not None and options.scale == "auto":
         scaled, residuals = _of_lighter_tails(moments, scaled, sample, residuals, options)

@@ -78,12 +78,13 @@ class Statistics:
         weights: Floats | None,
         row_sample: int,
         feature_names: NDArray[Any] | None = None,
+        fading: Floats | None = None,
     ) -> Statistics:
-        """The same from arrays that were validated before."""
-        moments = ClassMoments.from_checked(X, y, task, weights, feature_names)
+        """The same from arrays that were validated before; rows may have faded to part of one."""
+        moments = ClassMoments.from_checked(X, y, task, weights, feature_names, fading)
         if row_sample == 0:
             return cls(moments, None)
-        return cls(moments, RowSample.from_checked(X, y, task, weights, row_sample))
+        return cls(moments, RowSample.from_checked(X, y, task, weights, row_sample, fading))
 
     def __repr__(self) -> str:
         kept = 0 if self.sample is None else len(self.sample.rows)
@@ -101,23 +102,55 @@ class Statistics:
             kept = self.sample + other.sample
         return Statistics(self.moments + other.moments, kept)
 
+    def __sub__(self, other: Statistics) -> Statistics:
+        """Statistics without the rows of the other, which were among these."""
+        if not isinstance(other, Statistics):
+            return NotImplemented
+        moments, kept = self.moments - other.moments, None
+        if self.sample is not None and other.sample is not None:
+            kept = (self.sample - other.sample).aligned(
+                moments.tasks, moments.classes, moments.n_features
+            )
+        return Statistics(moments, kept)
+
+    def faded(self, factor: Floats) -> Statistics:
+        """The same with the weight of the rows of every cell times a (tasks, classes) factor."""
+        if self.sample is None:
+            return Statistics(self.moments.faded(factor), None)
+        tasks, classes = self.moments.tasks, self.moments.classes
+        kept = self.sample.aligned(tasks, classes, self.moments.n_features)
+        return Statistics(self.moments.faded(factor), kept.faded(factor))
+
     def __radd__(self, other: Any) -> Statistics:
         return self if isinstance(other, int) and other == 0 else NotImplemented  # as in sum()
 
 
-def added_up(parts: Iterable[Statistics]) -> Statistics | None:
-    """The sum of many statistics, None of nothing.
+Pile = tuple[tuple[int, Statistics], ...]  # sums, and how many parts are in each
 
-    Sums of about equal size meet, as in a binary counter: a small batch is not added to everything
-    that came before it.
+
+def piled(pile: Pile, part: Statistics) -> Pile:
+    """One part more; sums of equally many parts meet, as in a binary counter.
+
+    A small batch is so not added to everything that came before it, each time.
     """
-    pile: list[tuple[int, Statistics]] = []
+    sums = [*pile, (1, part)]
+    while len(sums) > 1 and sums[-2][0] <= sums[-1][0]:
+        (n, second), (m, first) = sums.pop(), sums.pop()
+        sums.append((n + m, first + second))
+    return tuple(sums)
+
+
+def total(pile: Pile) -> Statistics:
+    """The sum of all parts of a pile."""
+    *others, (_, whole) = pile
+    for _, part in reversed(others):
+        whole = part + whole
+    return whole
+
+
+def added_up(parts: Iterable[Statistics]) -> Statistics | None:
+    """The sum of many statistics, None of nothing."""
+    pile: Pile = ()
     for part in parts:
-        pile.append((1, part))
-        while len(pile) > 1 and pile[-2][0] <= pile[-1][0]:
-            (n, second), (m, first) = pile.pop(), pile.pop()
-            pile.append((n + m, first + second))
-    total = None
-    for _, part in reversed(pile):
-        total = part if total is None else part + total
-    return total
+        pile = piled(pile, part)
+    return total(pile) if pile else None

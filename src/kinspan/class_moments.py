@@ -5,7 +5,7 @@ A *cell* is one class of one task. Nothing after this step grows with the number
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,7 @@ class ClassMoments:
     counts: Floats  # (tasks, classes) number of rows, or the sum of their frequency weights
     means: Floats  # (tasks, classes, features); zero where a cell is empty
     squares: Floats  # (tasks, classes, features) Σ (x − mean)²
+    squared_weights: Floats | None = None  # (tasks, classes) Σ w², where rows fade; else the counts
 
     @classmethod
     def from_samples(
@@ -76,14 +77,21 @@ class ClassMoments:
         task: _ids.Ids,
         weights: Floats | None,
         feature_names: NDArray[Any] | None = None,
+        fading: Floats | None = None,
     ) -> ClassMoments:
-        """The same from arrays that were validated before."""
+        """The same from arrays that were validated before; rows may have faded to part of one."""
         tasks, task_codes = _ids.encode(task)
         classes, class_codes = _ids.encode(y)
         shape = (len(tasks), len(classes))
         cells = task_codes * shape[1] + class_codes
         if weights is not None:
             _validation.check_weights_of_cells(weights, cells, shape[0] * shape[1])
+        squared_weights = None
+        if fading is not None:
+            frequencies = np.ones(len(cells)) if weights is None else weights
+            weights = frequencies * fading
+            squared = np.bincount(cells, weights * fading, shape[0] * shape[1])
+            squared_weights = squared.astype(np.float64).reshape(shape)
         counts, means, squares = cell_moments(X, cells, shape[0] * shape[1], weights)
         if not (np.isfinite(means).all() and np.isfinite(squares).all()):
             _validation.refuse_non_finite(X, feature_names)
@@ -93,6 +101,7 @@ class ClassMoments:
             counts.reshape(shape),
             means.reshape(*shape, -1),
             squares.reshape(*shape, -1),
+            squared_weights,
         )
         return moments if weights is None else moments.without_empty()
 
@@ -127,7 +136,9 @@ class ClassMoments:
         share = np.divide(n2, counts, out=np.zeros_like(counts), where=counts > 0)[..., None]
         delta = mean2 - mean1
         squares = squares1 + squares2 + delta**2 * share * n1[..., None]
-        return ClassMoments(tasks, classes, counts, mean1 + delta * share, squares)
+        fading = self._faded_weights(other, tasks, classes)
+        weights = None if fading is None else fading[0] + fading[1]
+        return ClassMoments(tasks, classes, counts, mean1 + delta * share, squares, weights)
 
     def __radd__(self, other: Any) -> ClassMoments:
         return (
@@ -148,20 +159,59 @@ class ClassMoments:
         means = np.where(left[..., None], mean1 + (mean1 - mean2) * share, 0.0)
         between = (mean2 - means) ** 2 * (counts * n2 / np.where(n1 > 0, n1, 1.0))[..., None]
         squares = np.where(left[..., None], squares1 - squares2 - between, 0.0)
-        rest = ClassMoments(self.tasks, self.classes, counts, means, np.maximum(squares, 0.0))
-        return rest.without_empty()
+        fading = self._faded_weights(other, self.tasks, self.classes)
+        weights = None
+        if fading is not None:  # what rounding left of nothing counts as a single row
+            rest, single = fading[0] - fading[1], np.minimum(counts, counts**2)
+            weights = np.where(rest > 1e-12 * fading[0], np.minimum(rest, single), single)
+        squares = np.maximum(squares, 0.0)
+        moments = ClassMoments(self.tasks, self.classes, counts, means, squares, weights)
+        return moments.without_empty()
+
+    def faded(self, factor: Floats) -> ClassMoments:
+        """The same with the weight of the rows of every cell times a (tasks, classes) factor."""
+        weights = self.counts if self.squared_weights is None else self.squared_weights
+        return replace(
+            self,
+            counts=self.counts * factor,
+            squares=self.squares * factor[..., None],
+            squared_weights=weights * factor**2,
+        )
+
+    def effective(self) -> ClassMoments:
+        """The moments that as many rows of weight one would have as rows with weights are worth.
+
+        (Σw)² / Σw² rows know a mean as well, and Σ w (x − mean)² over Σw is that much too small.
+        """
+        if self.squared_weights is None:
+            return self
+        present = self.present
+        per_row = np.where(present, self.squared_weights, 1.0) / np.where(present, self.counts, 1.0)
+        squares = self.squares / per_row[..., None]
+        return ClassMoments(self.tasks, self.classes, self.counts / per_row, self.means, squares)
 
     def without_empty(self) -> ClassMoments:
         """The same without tasks and classes that have no rows."""
-        tasks, classes = np.any(self.present, axis=1), np.any(self.present, axis=0)
-        kept = np.ix_(tasks, classes)
+        return self.chosen(np.any(self.present, axis=1), np.any(self.present, axis=0))
+
+    def chosen(self, tasks: NDArray[Any], classes: NDArray[Any]) -> ClassMoments:
+        """Some of the tasks and classes, by masks or positions that keep their order."""
+        cells = np.ix_(tasks, classes)
+        weights = None if self.squared_weights is None else self.squared_weights[cells]
         return ClassMoments(
             self.tasks[tasks],
             self.classes[classes],
-            self.counts[kept],
-            self.means[kept],
-            self.squares[kept],
+            self.counts[cells],
+            self.means[cells],
+            self.squares[cells],
+            weights,
         )
+
+    def among(self, tasks: _ids.Ids, classes: _ids.Ids) -> ClassMoments:
+        """The same with more tasks and classes, of which there are no rows."""
+        placed = self._aligned(tasks, classes)
+        fading = self._faded_weights(self, tasks, classes)
+        return ClassMoments(tasks, classes, *placed, None if fading is None else fading[0])
 
     def _aligned(self, tasks: _ids.Ids, classes: _ids.Ids) -> tuple[Floats, Floats, Floats]:
         """Counts, means and squares placed among more tasks and classes."""
@@ -171,10 +221,27 @@ class ClassMoments:
         counts[place], means[place], squares[place] = self.counts, self.means, self.squares
         return counts, means, squares
 
+    def _faded_weights(
+        self, other: ClassMoments, tasks: _ids.Ids, classes: _ids.Ids
+    ) -> list[Floats] | None:
+        """Σ w² of both, placed among tasks and classes; None where all rows have weight one."""
+        if self.squared_weights is None and other.squared_weights is None:
+            return None
+        both = []
+        for part in (self, other):
+            place = np.ix_(_ids.lookup(tasks, part.tasks), _ids.lookup(classes, part.classes))
+            weights = np.zeros((len(tasks), len(classes)))
+            faded = part.squared_weights
+            weights[place] = part.counts if faded is None else faded
+            both.append(weights)
+        return both
+
     def to_bytes(self) -> bytes:
         """One buffer with everything, in the container that `kinspan._container` describes."""
         meta = {"tasks": _ids.to_json(self.tasks), "classes": _ids.to_json(self.classes)}
         arrays = {"counts": self.counts, "means": self.means, "squares": self.squares}
+        if self.squared_weights is not None:
+            arrays["squared_weights"] = self.squared_weights
         return _container.pack(_container.Contents(_KIND, meta, arrays))
 
     @classmethod
@@ -183,9 +250,9 @@ class ClassMoments:
         stored = _container.unpack(buffer, _KIND)
         try:
             tasks, classes = (_ids.from_json(stored.meta[name]) for name in ("tasks", "classes"))
-            moments = cls(
-                tasks, classes, *(stored.arrays[n] for n in ("counts", "means", "squares"))
-            )
+            counts, means, squares = (stored.arrays[n] for n in ("counts", "means", "squares"))
+            fading = stored.arrays.get("squared_weights")
+            moments = cls(tasks, classes, counts, means, squares, fading)
             _validation.check_moments(moments)
         except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
             raise _container.StoredDataError(f"not the moments of any samples: {error}") from None

@@ -10,16 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from kinspan import _ids, _validation
 from kinspan._arrays import is_sparse
-from kinspan._cell_sums import Codes, Floats, in_order
-
-Keys = NDArray[np.uint64]
-_BLOCK_BYTES = 1 << 21
-_FEW_COLUMNS = 16
+from kinspan._cell_sums import Codes, Floats
+from kinspan._content_keys import Keys, content_keys, short_keys
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,23 +44,35 @@ class RowSample:
         Codes  # (rows,): position of the task times the number of classes, plus that of the class
     )
     keys: Keys  # (rows,): hashes of the rows
-    weights: Floats  # (rows,): how often the row occurred
+    weights: Floats  # (rows,): how often the row occurred, faded
     rows: Floats  # (rows, features)
+    recency: Floats | None = None  # (rows,): to what its last occurrence has faded; None is one
 
     @classmethod
     def from_checked(
-        cls, X: Any, y: _ids.Ids, task: _ids.Ids, weights: Floats | None, size: int
+        cls,
+        X: Any,
+        y: _ids.Ids,
+        task: _ids.Ids,
+        weights: Floats | None,
+        size: int,
+        fading: Floats | None = None,
     ) -> RowSample:
-        """The sample of rows that were validated before."""
+        """The sample of rows that were validated before; rows may have faded to part of one."""
         seen = np.arange(len(y)) if weights is None else np.flatnonzero(weights)
         tasks, task_codes = _ids.encode(task[seen])
         classes, class_codes = _ids.encode(y[seen])
         cells = task_codes * len(classes) + class_codes
-        chosen, keys = _smallest(X, seen, cells, size)
+        if fading is None:
+            chosen, keys = _smallest(X, seen, cells, size)
+        else:
+            chosen, keys = np.arange(len(seen)), content_keys(X, seen)
         w = np.ones(len(chosen)) if weights is None else weights[seen[chosen]]
-        joined = _Joined.of(cells[chosen], keys, w, size)
+        recency = None if fading is None else fading[seen]
+        w = w if recency is None else w * recency
+        joined = _Joined.of(cells[chosen], keys, w, size, recency)
         rows = _dense_rows(X, seen[chosen[joined.first]])
-        return cls(size, tasks, classes, joined.cells, joined.keys, joined.weights, rows)
+        return cls(size, tasks, classes, *joined[1:4], rows, joined.recency)
 
     def __repr__(self) -> str:
         return f"RowSample({len(self.rows)} rows of {len(np.unique(self.cells))} cells)"
@@ -97,7 +105,22 @@ class RowSample:
             np.concatenate([self.keys, other.keys]),
             np.concatenate([self.weights, other.weights]),
             np.concatenate([self.rows, other.rows]),
+            _both(self, other),
         )._trimmed()
+
+    def __sub__(self, other: RowSample) -> RowSample:
+        """The sample without rows of the other, as far as they are in it.
+
+        If the other is the sample of some rows and not smaller than this one, all of them leave
+        that are here. Nothing takes their place: that of a cell with more rows is then too short.
+        """
+        if not isinstance(other, RowSample):
+            return NotImplemented
+        _validation.check_same_features(self.rows.shape[1], other.rows.shape[1])
+        there = other.aligned(self.tasks, self.classes, self.rows.shape[1])
+        removed = dict(zip(there._names(), there.weights.tolist(), strict=True))
+        weights = self.weights - [removed.get(name, 0.0) for name in self._names()]
+        return replace(self, weights=weights)._kept(weights > 1e-9 * self.weights)
 
     def aligned(self, tasks: _ids.Ids, classes: _ids.Ids, n_features: int) -> RowSample:
         """The rows of some tasks and classes, their cells counted among these."""
@@ -106,21 +129,58 @@ class RowSample:
             return self
         codes = _ids.lookup(tasks, self.tasks), _ids.lookup(classes, self.classes)
         t, c = codes[0][self.task_codes], codes[1][self.class_codes]
-        kept = (t >= 0) & (c >= 0)
-        cells = t * len(classes) + c
-        return RowSample(
-            self.size,
-            tasks,
-            classes,
-            cells[kept],
-            self.keys[kept],
-            self.weights[kept],
-            self.rows[kept],
-        )._trimmed()
+        placed = replace(self, tasks=tasks, classes=classes, cells=t * len(classes) + c)
+        return placed._kept((t >= 0) & (c >= 0))._trimmed()
+
+    def of_cells(self, cells: NDArray[np.bool_]) -> RowSample:
+        """The rows of some cells, which a (tasks, classes) mask tells."""
+        return self._kept(cells.reshape(-1)[self.cells])
 
     def limited(self, size: int) -> RowSample:
         """The sample that a smaller size would have given."""
         return self if size >= self.size else replace(self, size=size)._trimmed()
+
+    def faded(self, factor: Floats) -> RowSample:
+        """The same with the weight of the rows of every cell times a (tasks, classes) factor."""
+        of_row = factor.reshape(-1)[self.cells]
+        recency = of_row if self.recency is None else self.recency * of_row
+        return replace(self, weights=self.weights * of_row, recency=recency)
+
+    def effective(self) -> RowSample:
+        """The sample with weights that count rows.
+
+        Rows were kept the more likely the less they had faded (the smallest of exponential
+        variables over their recency): each stands for others that were not. In a cell, weights
+        are then stretched until they add up to the number of rows that they are worth.
+        """
+        if self.recency is None:
+            return self
+        n_cells = len(self.tasks) * len(self.classes)
+        is_full = (np.bincount(self.cells, minlength=n_cells) >= self.size)[self.cells]
+        ranks = _ranks(self.keys, self.recency)
+        last = np.zeros(n_cells)
+        np.maximum.at(last, self.cells, ranks)
+        likely = np.where(is_full, -np.expm1(-self.recency * last[self.cells]), 1.0)
+        weights, of_one = self.weights / likely, self.recency / likely
+        total = np.bincount(self.cells, weights)
+        worth = np.bincount(self.cells, weights * of_one)
+        stretched = weights * (total / np.where(worth > 0, worth, 1.0))[self.cells]
+        return replace(self, weights=stretched, recency=None)
+
+    def _names(self) -> list[tuple[int, int]]:
+        """Cell and key of every row."""
+        return list(zip(self.cells.tolist(), self.keys.tolist(), strict=True))
+
+    def _kept(self, kept: NDArray[np.bool_]) -> RowSample:
+        """Some of the rows."""
+        return replace(
+            self,
+            cells=self.cells[kept],
+            keys=self.keys[kept],
+            weights=self.weights[kept],
+            rows=self.rows[kept],
+            recency=None if self.recency is None else self.recency[kept],
+        )
 
     def _cells_among(self, tasks: _ids.Ids, classes: _ids.Ids) -> Codes:
         """The cells of the rows among more tasks and classes."""
@@ -130,14 +190,23 @@ class RowSample:
 
     def _trimmed(self) -> RowSample:
         """Sorted, repeated rows joined, and no more rows of a cell than the size."""
-        joined = _Joined.of(self.cells, self.keys, self.weights, self.size)
+        joined = _Joined.of(self.cells, self.keys, self.weights, self.size, self.recency)
         return replace(
             self,
             cells=joined.cells,
             keys=joined.keys,
             weights=joined.weights,
             rows=self.rows[joined.first],
+            recency=joined.recency,
         )
+
+
+def _both(first: RowSample, second: RowSample) -> Floats | None:
+    """The recency of the rows of two samples."""
+    if first.recency is None and second.recency is None:
+        return None
+    parts = (first, second)
+    return np.concatenate([np.ones(len(p.rows)) if p.recency is None else p.recency for p in parts])
 
 
 class _Joined(NamedTuple):
@@ -147,86 +216,38 @@ class _Joined(NamedTuple):
     cells: Codes
     keys: Keys
     weights: Floats  # of all of them
+    recency: Floats | None  # of the least faded
 
     @classmethod
-    def of(cls, cells: Codes, keys: Keys, weights: Floats, size: int) -> _Joined:
+    def of(
+        cls,
+        cells: Codes,
+        keys: Keys,
+        weights: Floats,
+        size: int,
+        recency: Floats | None = None,
+    ) -> _Joined:
         order = np.lexsort((keys, cells))
         cells, keys = cells[order], keys[order]
         is_new = np.ones(len(order), dtype=bool)
         is_new[1:] = (cells[1:] != cells[:-1]) | (keys[1:] != keys[:-1])
         total = np.bincount(np.cumsum(is_new) - 1, weights[order], minlength=is_new.sum())
-        cells, keys, order = cells[is_new], keys[is_new], order[is_new]
-        kept = np.arange(len(cells)) - np.searchsorted(cells, cells) < size
-        return cls(order[kept], cells[kept], keys[kept], total[kept].astype(np.float64))
+        cells, keys = cells[is_new], keys[is_new]
+        place = np.arange(len(cells)) - np.searchsorted(cells, cells)
+        if recency is not None:
+            recency = np.maximum.reduceat(recency[order], np.flatnonzero(is_new))
+            by_rank = np.lexsort((keys, _ranks(keys, recency), cells))
+            place[by_rank] = place.copy()
+        kept = place < size
+        recency = None if recency is None else recency[kept]
+        weights = total[kept].astype(np.float64)
+        return cls(order[is_new][kept], cells[kept], keys[kept], weights, recency)
 
 
-def content_keys(X: Any, chosen: Codes) -> Keys:
-    """A hash of some rows by nothing but their numbers, in any precision or container.
-
-    Its first bits are those of `_short_keys`, the others tell apart rows in which they agree.
-    """
-    long = _long_keys(X, chosen)
-    return np.asarray(_short_keys(X, chosen) << np.uint64(48) | long >> np.uint64(16))
-
-
-def _long_keys(X: Any, chosen: Codes) -> Keys:
-    multipliers = np.random.default_rng(X.shape[1]).integers(0, 2**63, X.shape[1], dtype=np.uint64)
-    return _mixed(_bit_sums(X, chosen, _words, multipliers * 2 + 1))
-
-
-def _short_keys(X: Any, chosen: Codes) -> Keys:
-    """The same in 16 bits, as fast as the rows can be read: of all columns, in single precision.
-
-    Multipliers are even, so that signs, and with them −0, do not matter. Few columns may agree in
-    single precision in all rows that are near each other: they are worth a long key.
-    """
-    if X.shape[1] < _FEW_COLUMNS:
-        return _long_keys(X, chosen) >> np.uint64(48)
-    multipliers = np.random.default_rng(X.shape[1]).integers(0, 2**30, X.shape[1], dtype=np.uint32)
-    sums = _bit_sums(X, chosen, _single_words, multipliers * 4 + 2)
-    return _mixed(sums.astype(np.uint64)) >> np.uint64(48)
-
-
-def _bit_sums(X: Any, chosen: Codes, words: Any, multipliers: NDArray[Any]) -> NDArray[Any]:
-    """Σ_j words_j · multiplier_j of some rows, overflowing; zeros add nothing."""
-    if is_sparse(X):
-        return _sparse_bit_sums(sp.csr_array(X), chosen, words, multipliers)
-    is_all = len(chosen) == X.shape[0]
-    block = max(16, _BLOCK_BYTES // (8 * max(X.shape[1], 1)))
-
-    def sums_of(start: int) -> NDArray[Any]:
-        span = slice(start, start + block)
-        rows = X[span] if is_all else X[chosen[span]]
-        return np.asarray(np.einsum("ij,j->i", words(rows), multipliers))
-
-    parts = in_order(sums_of, range(0, len(chosen), block))
-    return np.concatenate([np.empty(0, multipliers.dtype), *parts])
-
-
-def _single_words(values: Any) -> NDArray[np.uint32]:
-    """Bits of the numbers in single precision."""
-    with np.errstate(over="ignore"):
-        return np.ascontiguousarray(values, dtype=np.float32).view(np.uint32)
-
-
-def _words(values: Any) -> Keys:
-    """Bits of the numbers as doubles; those of small integers, which end in zeros, folded down."""
-    words = np.add(values, 0.0, dtype=np.float64, order="C").view(np.uint64)  # −0 is 0
-    return np.asarray(words ^ (words >> np.uint64(32)))
-
-
-def _sparse_bit_sums(
-    X: sp.csr_array, chosen: Codes, words: Any, multipliers: NDArray[Any]
-) -> NDArray[Any]:
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    if len(chosen) < X.shape[0]:
-        X = X[chosen]
-    zero = multipliers.dtype.type(0)
-    terms = np.append(words(X.data) * multipliers[X.indices], zero)
-    sums = np.add.reduceat(terms, X.indptr[:-1], dtype=multipliers.dtype)
-    return np.where(np.diff(X.indptr) > 0, sums, zero)
+def _ranks(keys: Keys, recency: Floats) -> Floats:
+    """Exponential variables, as the keys are uniform ones, over the recency of the rows."""
+    uniform = ((keys >> np.uint64(11)) + 0.5) * 2.0**-53
+    return np.asarray(-np.log1p(-uniform) / recency)
 
 
 def _smallest(X: Any, seen: Codes, cells: Codes, size: int) -> tuple[Codes, Keys]:
@@ -239,7 +260,7 @@ def _smallest(X: Any, seen: Codes, cells: Codes, size: int) -> tuple[Codes, Keys
     likely = np.minimum((size + 6 * np.sqrt(size) + 10) / np.maximum(counts, 1), 1.0) * 2.0**16
     candidates = np.arange(len(cells))
     if (likely < 2.0**16).any():
-        candidates = np.flatnonzero(_short_keys(X, seen) < np.ceil(likely)[cells])
+        candidates = np.flatnonzero(short_keys(X, seen) < np.ceil(likely)[cells])
     keys = content_keys(X, seen[candidates])
     different = _Joined.of(cells[candidates], keys, np.zeros(len(keys)), size).cells
     taken, n_different = (
@@ -256,10 +277,3 @@ def _smallest(X: Any, seen: Codes, cells: Codes, size: int) -> tuple[Codes, Keys
 def _dense_rows(X: Any, chosen: Codes) -> Floats:
     rows = X[chosen]
     return np.asarray(rows.toarray() if is_sparse(rows) else rows, dtype=np.float64)
-
-
-def _mixed(keys: Keys) -> Keys:
-    """Spread the bits, so that small keys are as likely for any rows."""
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        keys = (keys ^ (keys >> np.uint64(shift))) * np.uint64(factor)
-    return np.asarray(keys ^ (keys >> np.uint64(31)))

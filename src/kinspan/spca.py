@@ -17,9 +17,9 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
 from kinspan import _ids, _validation
-from kinspan._candidates import Options
 from kinspan._cell_sums import Codes, Floats
-from kinspan._fit import fit
+from kinspan._learnt import LearntMixin
+from kinspan._streaming import StreamingMixin
 from kinspan.answers import AnswersMixin, WeightsMixin
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
@@ -31,6 +31,8 @@ _TASK: dict[str, bool] = {"task": True}
 class MultiTaskSPCA(
     AnswersMixin,
     WeightsMixin,
+    StreamingMixin,
+    LearntMixin,
     ClassNamePrefixFeaturesOutMixin,
     ClassifierMixin,
     TransformerMixin,
@@ -84,6 +86,10 @@ class MultiTaskSPCA(
         `add_task`) and may answer all.
     n_components : int, optional
         Number of components of `transform`; by default all, which is n_classes − 1.
+    forget : float, default=0
+        For tasks that drift: every row of a task multiplies the weight of the task's earlier rows
+        by 1 − forget, in the order in which rows come. All formulas then take the number of rows
+        that the weights are worth, at most about 2/forget of a task.
 
     Attributes
     ----------
@@ -127,7 +133,8 @@ class MultiTaskSPCA(
     True
     """
 
-    __metadata_request__fit = __metadata_request__score = _TASK
+    __metadata_request__fit = __metadata_request__partial_fit = _TASK
+    __metadata_request__score = _TASK
     __metadata_request__predict = __metadata_request__decision_function = _TASK
     __metadata_request__predict_proba = __metadata_request__predict_log_proba = _TASK
     __metadata_request__transform = _TASK
@@ -146,6 +153,7 @@ class MultiTaskSPCA(
         unseen: str = "error",
         unseen_classes: str = "never",
         n_components: int | None = None,
+        forget: float = 0.0,
     ) -> None:
         self.labels = labels
         self.scale = scale
@@ -158,6 +166,7 @@ class MultiTaskSPCA(
         self.unseen = unseen
         self.unseen_classes = unseen_classes
         self.n_components = n_components
+        self.forget = forget
 
     def fit(
         self, X: Any, y: ArrayLike, *, task: Any = None, sample_weight: ArrayLike | None = None
@@ -181,10 +190,9 @@ class MultiTaskSPCA(
             tasks = _validation.check_tasks(column, n_samples)
             weights = _validation.check_weights(sample_weight, n_samples)
             _validation.check_parameters(self)
-            moments = ClassMoments.from_checked(features, labels, tasks, weights, names)
-            rows = (features, labels, tasks, weights, self.row_sample)
-            sample = RowSample.from_checked(*rows) if self.row_sample > 0 else None
-            self._fit_moments(moments, sample)
+            self._start()
+            self._learn((features, labels, tasks, weights, self.row_sample, names), is_first=True)
+            _ = self._rules
         return self
 
     def fit_moments(self, moments: ClassMoments, sample: RowSample | None = None) -> MultiTaskSPCA:
@@ -199,38 +207,6 @@ class MultiTaskSPCA(
             self.n_features_in_ = moments.n_features + (self.task_column is not None)
             self.__dict__.pop("feature_names_in_", None)
         return self
-
-    def _fit_moments(
-        self,
-        moments: ClassMoments,
-        sample: RowSample | None,
-        unlabelled: ClassMoments | None = None,
-    ) -> None:
-        """The rest of the pipeline, in which nothing grows with the number of samples."""
-        _validation.check_parameters(self)
-        _validation.check_several_classes(moments.classes)
-        priors = _validation.check_priors(self.priors, moments.counts)
-        costs = _validation.check_costs(self.class_weight, moments.classes, priors)
-        options = Options(
-            self.labels,
-            self.scale,
-            self.multi_class,
-            self.metric,
-            self.unseen_classes == "share",
-            priors,
-            np.log(priors * costs),
-        )
-        self._rules = fitted = fit(moments, sample, options, unlabelled)
-        self.moments_, self.sample_, self.unlabelled_ = moments, sample, unlabelled
-        self.tasks_, self.classes_ = moments.tasks, moments.classes
-        self.coef_, self.intercept_ = fitted.coef[:-1], fitted.intercept[:-1]
-        self.metric_, self.forecast_error_ = fitted.metric, fitted.forecast_error
-        self.forecast_interval_ = fitted.forecast_interval
-        self.single_task_error_ = fitted.single_task_error
-        self.transfer_gain_ = self.single_task_error_ - self.forecast_error_
-        self._n_features_out = _validation.check_n_components(
-            self.n_components, len(self.classes_) - 1
-        )
 
     def decision_function(self, X: Any, *, task: Any = None) -> Floats:
         """Scores: (n_samples,) log odds of `classes_[1]`, or (n_samples, n_classes).

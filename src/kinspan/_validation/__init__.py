@@ -1,10 +1,16 @@
 """The only place that doubts its input: public methods pass through here on their first line."""
 
-from kinspan._validation.fitted import unchanged_on_error
-from kinspan._validation.moments import check_moments, check_removable, check_same_features
+from kinspan._validation.fitted import check_fitted, check_mergeable, unchanged_on_error
+from kinspan._validation.moments import (
+    check_moments,
+    check_removable,
+    check_same_features,
+    check_something_left,
+)
 from kinspan._validation.parameters import (
     check_choice,
     check_costs,
+    check_declared,
     check_error_rate,
     check_more_labels,
     check_n_components,
@@ -13,6 +19,7 @@ from kinspan._validation.parameters import (
     check_priors,
     check_row_sample,
     check_several_classes,
+    check_type,
 )
 from kinspan._validation.rows import (
     check_all_of_task,
@@ -33,11 +40,14 @@ __all__ = [
     "check_all_of_task",
     "check_choice",
     "check_costs",
+    "check_declared",
     "check_error_rate",
     "check_features",
     "check_finite",
+    "check_fitted",
     "check_known_tasks",
     "check_labels",
+    "check_mergeable",
     "check_moments",
     "check_more_labels",
     "check_n_components",
@@ -51,7 +61,9 @@ __all__ = [
     "check_rows",
     "check_same_features",
     "check_several_classes",
+    "check_something_left",
     "check_tasks",
+    "check_type",
     "check_weights",
     "check_weights_of_cells",
     "refuse_non_finite",

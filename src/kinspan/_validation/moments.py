@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinspan import _ids
 
@@ -56,3 +57,19 @@ def check_moments(moments: ClassMoments) -> None:
             raise ValueError("moments are finite doubles")
     if (moments.counts < 0).any() or (moments.squares < 0).any():
         raise ValueError("a count or a second moment is negative")
+    if moments.squared_weights is not None:
+        _check_squared_weights(moments.squared_weights, moments.counts)
+
+
+def _check_squared_weights(squared: NDArray[np.float64], counts: NDArray[np.float64]) -> None:
+    """Σ w² of weights whose sum is the count, and none of which is more than one."""
+    if squared.shape != counts.shape or squared.dtype != np.float64:
+        raise ValueError("squared weights do not have the shape of the counts")
+    if not ((squared > 0) == (counts > 0)).all() or not (squared <= counts * (1 + 1e-9)).all():
+        raise ValueError("squared weights do not belong to the counts")
+
+
+def check_something_left(moments: ClassMoments) -> None:
+    """A model of nothing is not one."""
+    if moments.counts.size == 0:
+        raise ValueError("no row would be left after removing these; make a new model instead")

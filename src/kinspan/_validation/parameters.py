@@ -73,11 +73,20 @@ def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
         raise ValueError(f"{name}={value!r}; use one of {', '.join(map(repr, choices))}")
 
 
+def check_type(name: str, value: Any, kind: type) -> None:
+    """An argument of one of our own types."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} is a {type(value).__name__}; pass {kind.__name__}")
+
+
 def check_parameters(estimator: Any) -> None:
     """The parameters of MultiTaskSPCA that do not depend on the data."""
     for name, choices in _CHOICES.items():
         check_choice(name, getattr(estimator, name), choices)
     check_metric(estimator.metric, estimator.row_sample)
+    forget = estimator.forget
+    if not isinstance(forget, (int, float, np.number)) or not 0 <= forget < 1:
+        raise ValueError(f"forget={forget!r}; use a rate of at least 0 and below 1, such as 0.01")
 
 
 def check_metric(metric: Any, row_sample: Any) -> None:
@@ -116,6 +125,16 @@ def check_several_classes(classes: _ids.Ids) -> None:
     if len(classes) < 2:
         raise ValueError(
             f"y contains one class, {classes.tolist()[0]!r}; a classifier needs at least two"
+        )
+
+
+def check_declared(labels: _ids.Ids, declared: _ids.Ids) -> None:
+    """Labels among the classes that `classes` announced."""
+    unknown = _ids.encode(labels[_ids.lookup(declared, labels) < 0])[0].tolist()
+    if unknown:
+        raise ValueError(
+            f"y contains {some(unknown)}, which classes did not announce; it has "
+            f"{some(declared.tolist())}. Announce it with classes= in this call, or never use that"
         )
 
 

@@ -57,7 +57,7 @@ def _column_names(X: Any) -> NDArray[Any] | None:
     return None if names is None else np.asarray(list(names), dtype=object)
 
 
-def check_labels(y: ArrayLike, n_samples: int) -> _ids.Ids:
+def check_labels(y: ArrayLike, n_samples: int | None, name: str = "y") -> _ids.Ids:
     """Class labels as an array, one for every row."""
     if y is None:
         raise ValueError(
@@ -67,13 +67,14 @@ def check_labels(y: ArrayLike, n_samples: int) -> _ids.Ids:
         y = np.asarray(y)
     array = _ids.as_array(y)
     if array.dtype == object and array.ndim == 1 and not all(map(_is_text, array)):
-        _refuse_missing(array, "y")
+        _refuse_missing(array, name)
     else:
         array = np.asarray(column_or_1d(y if array.ndim > 1 else array, warn=True))
-        _refuse_missing(array, "y")
+        _refuse_missing(array, name)
         if array.dtype.kind not in "biuU":  # those are classes, whatever their values
             check_classification_targets(array)
-    _check_length(array, n_samples, "y")
+    if n_samples is not None:
+        _check_length(array, n_samples, name)
     return array
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ def joined(model: Any, name: Any, X: Any, y: Any, sample_weight: Any) -> State:
     """With a task more, or with more rows of a task."""
     ids = _validation.check_tasks(_ids.as_array([name]), 1)
     moments, sample, unlabelled = model.moments_, model.sample_, model.unlabelled_
-    moments = moments + _nothing(moments, ids)
+    moments = moments.among(_ids.union(moments.tasks, ids), moments.classes)
     if X is None:
         if y is not None:
             raise ValueError("y is given without X; pass the rows that the labels belong to")
@@ -53,29 +54,15 @@ def parted(model: Any, task: int) -> State:
     tasks, codes = _ids.encode(_ids.as_array(moments.tasks[left].tolist()))
     left = left[np.argsort(codes)]  # ids of one kind may have another order than before
     classes = moments.present[left].any(axis=0) | _names_all_classes(model)
-    kept = np.ix_(left, classes)
-    rest = ClassMoments(
-        tasks,
-        moments.classes[classes],
-        *(part[kept] for part in (moments.counts, moments.means, moments.squares)),
-    )
+    rest = replace(moments.chosen(left, classes), tasks=tasks)
     if sample is not None:
         sample = sample.aligned(rest.tasks, rest.classes, rest.n_features)
     if unlabelled is not None:
         still = _ids.lookup(rest.tasks, unlabelled.tasks) >= 0
-        parts = (unlabelled.counts, unlabelled.means, unlabelled.squares)
-        unlabelled = ClassMoments(
-            unlabelled.tasks[still], unlabelled.classes, *(part[still] for part in parts)
-        )
+        unlabelled = unlabelled.chosen(still, np.ones(1, dtype=bool))
     return State(rest, sample, unlabelled)
 
 
 def _names_all_classes(model: Any) -> bool:
     """Whether parameters have one entry a class, so that a class without rows must stay."""
     return model.n_components is not None or not isinstance(model.priors, (str, type(None)))
-
-
-def _nothing(like: ClassMoments, tasks: _ids.Ids) -> ClassMoments:
-    shape = (len(tasks), len(like.classes))
-    empty = np.zeros((*shape, like.n_features))
-    return ClassMoments(tasks, like.classes, np.zeros(shape), empty, empty)

@@ -62,9 +62,9 @@ class AnswersMixin:
         """
         t = self._position(task)
         others = most_involved(
-            self.moments_, self._rules, t, _validation.check_positive("most", most)
+            self.moments_.effective(), self._rules, t, _validation.check_positive("most", most)
         )
-        related = relatedness_to(self.moments_, self._rules, t, others)
+        related = relatedness_to(self.moments_.effective(), self._rules, t, others)
         names = [self.tasks_[s] for s in others]
         error = float(self.forecast_error_[t])
         without = [self._forecast_without(task, name) for name in names]

@@ -29,9 +29,9 @@ def summary(model: Any) -> Table:
 
 
 def _row(model: Any, t: int) -> list[str]:
-    counts = model.moments_.counts[t]
+    counts = model.moments_.effective().counts[t]
     low, high = model.forecast_interval_[t]
-    few, many = f"{counts.min():g}", f"{counts.max():g}"
+    few, many = f"{counts.min():.4g}", f"{counts.max():.4g}"
     return [
         str(model.tasks_[t]),
         few if few == many else f"{few} to {many}",

@@ -23,14 +23,14 @@ class WeightsMixin:
     def relatedness_(self) -> Floats:
         """(n_tasks, n_tasks) cosines between the class contrasts of tasks, corrected for noise."""
         check_is_fitted(self)
-        scaled = scaled_by(self.moments_, self._rules.scale[:-1])
+        scaled = scaled_by(self.moments_.effective(), self._rules.scale[:-1])
         return SharedContrasts(scaled.means, scaled.counts, scaled.cell_noise).relatedness()
 
     @property
     def labels_(self) -> Floats:
         """(n_tasks, 1 or n_classes, n_tasks, n_classes) labels of the samples of every cell."""
         check_is_fitted(self)
-        scaled = scaled_by(self.moments_, self._rules.scale[:-1])
+        scaled = scaled_by(self.moments_.effective(), self._rules.scale[:-1])
         contrasts = contrasts_of(scaled, self._rules.multi_class)
         k, m = scaled.counts.shape
         cells = np.empty((k, m, k, m))

@@ -1,0 +1,152 @@
+"""What a model has learnt from rows, and the rules that follow from it when they are asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kinspan import _ids, _validation
+from kinspan._candidates import Options
+from kinspan._cell_sums import Floats
+from kinspan._fit import FittedRules, fit
+from kinspan._statistics import Pile, Statistics, piled, total
+from kinspan.class_moments import ClassMoments
+from kinspan.row_sample import RowSample
+
+
+class LearntMixin:
+    """The attributes of a fitted MultiTaskSPCA.
+
+    Rows are kept as statistics. Rules are found from them at the first question after a change, so
+    that a stream of batches costs one fit for every look at it and not for every batch.
+    """
+
+    labels: str
+    scale: str | None
+    metric: float | str
+    multi_class: str
+    priors: Any
+    class_weight: Any
+    unseen_classes: str
+    n_components: int | None
+    unlabelled_: ClassMoments | None
+    _pile: Pile
+    _declared: _ids.Ids | None
+    _found: FittedRules | None
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_pile" in vars(self)
+
+    def _fit_moments(
+        self,
+        moments: ClassMoments,
+        sample: RowSample | None,
+        unlabelled: ClassMoments | None = None,
+    ) -> None:
+        """Learn everything anew, and find the rules at once."""
+        declared = vars(self).get("_declared")
+        self._start()
+        self.unlabelled_, self._declared = unlabelled, declared
+        self._add(Statistics(moments, sample))
+        _ = self._rules
+
+    def _start(self) -> None:
+        """Forget everything."""
+        self._pile, self._declared, self._found, self.unlabelled_ = (), None, None, None
+
+    def _add(self, statistics: Statistics) -> None:
+        """Learn from more rows."""
+        self._pile, self._found = piled(self._pile, statistics), None
+
+    @property
+    def _statistics(self) -> Statistics:
+        _validation.check_fitted(self)
+        if len(self._pile) > 1:
+            self._pile = ((sum(n for n, _ in self._pile), total(self._pile)),)
+        return self._pile[0][1]
+
+    @property
+    def _rules(self) -> FittedRules:
+        statistics = self._statistics
+        if self._found is None:
+            self._found = self._rules_of(statistics)
+        return self._found
+
+    def _rules_of(self, statistics: Statistics) -> FittedRules:
+        """The rest of the pipeline, in which nothing grows with the number of samples."""
+        moments = statistics.moments
+        _validation.check_parameters(self)
+        _validation.check_several_classes(moments.classes)
+        _validation.check_n_components(self.n_components, len(moments.classes) - 1)
+        priors = _validation.check_priors(self.priors, moments.counts)
+        costs = _validation.check_costs(self.class_weight, moments.classes, priors)
+        options = Options(
+            self.labels,
+            self.scale,
+            self.multi_class,
+            self.metric,
+            self.unseen_classes == "share",
+            priors,
+            np.log(priors * costs),
+        )
+        return fit(moments.effective(), statistics.sample, options, self.unlabelled_)
+
+    @property
+    def _n_features_out(self) -> int:
+        return _validation.check_n_components(self.n_components, len(self.classes_) - 1)
+
+    @property
+    def moments_(self) -> ClassMoments:
+        """Counts, means and second moments of every cell."""
+        return self._statistics.moments
+
+    @property
+    def sample_(self) -> RowSample | None:
+        """Rows of every cell, where some were kept."""
+        return self._statistics.sample
+
+    @property
+    def tasks_(self) -> _ids.Ids:
+        """(n_tasks,) ids, sorted."""
+        return self._statistics.moments.tasks
+
+    @property
+    def classes_(self) -> _ids.Ids:
+        """(n_classes,) labels, sorted."""
+        return self._statistics.moments.classes
+
+    @property
+    def coef_(self) -> Floats:
+        """(n_tasks, 1 or n_classes, n_features) in the units of X."""
+        return self._rules.coef[:-1]
+
+    @property
+    def intercept_(self) -> Floats:
+        """(n_tasks, 1 or n_classes)."""
+        return self._rules.intercept[:-1]
+
+    @property
+    def metric_(self) -> Floats:
+        """(n_tasks,): the share of the covariance in the metric of each task."""
+        return self._rules.metric
+
+    @property
+    def forecast_error_(self) -> Floats:
+        """(n_tasks,): the error that each rule will make on new rows."""
+        return self._rules.forecast_error
+
+    @property
+    def forecast_interval_(self) -> Floats:
+        """(n_tasks, 2): 90 % intervals for it."""
+        return self._rules.forecast_interval
+
+    @property
+    def single_task_error_(self) -> Floats:
+        """(n_tasks,): the forecast for each task alone."""
+        return self._rules.single_task_error
+
+    @property
+    def transfer_gain_(self) -> Floats:
+        """(n_tasks,): how much more that is."""
+        return np.asarray(self.single_task_error_ - self.forecast_error_)

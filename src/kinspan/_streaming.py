@@ -1,0 +1,192 @@
+"""Learning as rows come and go: batches, other models, rows that have to be forgotten."""
+
+from __future__ import annotations
+
+import warnings
+from copy import copy
+from typing import Any, Self
+
+from numpy.typing import ArrayLike
+
+from kinspan import _ids, _validation
+from kinspan._forgetting import faded_statistics
+from kinspan._statistics import Pile, Statistics
+from kinspan._unlearning import unlearnt
+from kinspan.class_moments import ClassMoments
+
+
+class InexactRemovalWarning(UserWarning):
+    """After rows were removed, something is not what it would be had they never been there."""
+
+
+class StreamingMixin:
+    """MultiTaskSPCA learning from a stream."""
+
+    row_sample: int
+    forget: float
+    unlabelled_: ClassMoments | None
+    _pile: Pile
+    _declared: _ids.Ids | None
+    _found: Any
+    _add: Any
+    _statistics: Statistics
+    _start: Any
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        task: Any = None,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from a batch of rows more.
+
+        Any batches in any order make the same model as `fit` on all rows. Tasks and classes may be
+        new. Rules are found when they are asked for next, not in every call.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        task : array of shape (n_samples,), one id for all rows, or None
+        classes : array-like, optional
+            Classes to expect: they are in `classes_` before they have rows, and other labels are
+            refused from now on.
+        sample_weight : array of shape (n_samples,), optional
+            Frequencies: weight 2 is the row twice, weight 0 its absence.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from kinspan import MultiTaskSPCA
+        >>> from kinspan.datasets import load_digit_pairs
+        >>> digits = load_digit_pairs(n_per_class=5)
+        >>> whole = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
+        >>> stream = MultiTaskSPCA()
+        >>> for rows in np.array_split(np.random.default_rng(0).permutation(450), 7):
+        ...     _ = stream.partial_fit(digits.X[rows], digits.y[rows], task=digits.task[rows])
+        >>> bool(np.allclose(stream.coef_, whole.coef_, rtol=1e-9))
+        True
+        """
+        is_first = "_pile" not in vars(self)
+        with _validation.unchanged_on_error(self):
+            _validation.check_parameters(self)
+            features, names, column = _validation.check_rows(self, X, task, reset=is_first)
+            n_samples = features.shape[0]
+            labels = _validation.check_labels(y, n_samples)
+            tasks = _validation.check_tasks(column, n_samples)
+            weights = _validation.check_weights(sample_weight, n_samples)
+            if is_first:
+                self._start()
+            self._declare(classes, labels)
+            rows = (features, labels, tasks, weights, self.row_sample, names)
+            self._learn(rows, is_first)
+        return self
+
+    def _learn(self, rows: tuple[Any, ...], is_first: bool) -> None:
+        if self.forget == 0:
+            self._add(self._with_declared(Statistics.from_checked(*rows)))
+            return
+        before = None if is_first else self._statistics
+        self._replace(faded_statistics(*rows, forget=self.forget, before=before))
+
+    def merge(self, other: Any) -> Self:
+        """Learn what another model has learnt, as if its rows had come here; parameters stay.
+
+        Parameters
+        ----------
+        other : MultiTaskSPCA or Statistics
+            Fitted on the same features.
+
+        Examples
+        --------
+        >>> from kinspan import MultiTaskSPCA
+        >>> from kinspan.datasets import load_digit_pairs
+        >>> digits = load_digit_pairs(n_per_class=5)
+        >>> north, south = (
+        ...     MultiTaskSPCA().fit(digits.X[part], digits.y[part], task=digits.task[part])
+        ...     for part in (slice(None, 200), slice(200, None))
+        ... )
+        >>> len(north.tasks_), len(south.tasks_), len((north + south).tasks_)
+        (20, 25, 45)
+        """
+        with _validation.unchanged_on_error(self):
+            if isinstance(other, Statistics):
+                _validation.check_fitted(self)
+                self._add(other)
+                return self
+            _validation.check_mergeable(self, other)
+            if "_pile" not in vars(self):
+                self._start()
+                for name in {"n_features_in_", "feature_names_in_"} & set(vars(other)):
+                    setattr(self, name, getattr(other, name))
+            self._add(other._statistics)
+            parts = [part for part in (self.unlabelled_, other.unlabelled_) if part is not None]
+            self.unlabelled_ = sum(parts[1:], parts[0]) if parts else None
+        return self
+
+    def __add__(self, other: Any) -> Self:
+        """A model of the rows of both, with the parameters of the first."""
+        if not isinstance(other, StreamingMixin):
+            return NotImplemented
+        return copy(self).merge(other)
+
+    def __radd__(self, other: Any) -> Self:
+        return self if isinstance(other, int) and other == 0 else NotImplemented  # as in sum()
+
+    def remove(self, removed: Statistics | ClassMoments) -> Self:
+        """Unlearn rows: moments become what they would be had the rows never been there.
+
+        The rows leave the sample as well. Nothing can take their place there: where a cell has more
+        rows than were kept, its sample stays short and an `InexactRemovalWarning` says so.
+        `remove_task` takes out a whole task exactly.
+
+        Parameters
+        ----------
+        removed : Statistics or ClassMoments
+            Of the rows to unlearn. Moments do not say which rows those are: all sampled rows
+            of their cells leave, unless rows were not sampled. Statistics with the same
+            `row_sample` do.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from kinspan import MultiTaskSPCA, Statistics
+        >>> from kinspan.datasets import load_digit_pairs
+        >>> digits = load_digit_pairs(n_per_class=5)
+        >>> clf = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
+        >>> some = Statistics.from_samples(digits.X[:3], digits.y[:3], digits.task[:3])
+        >>> rest = MultiTaskSPCA().fit(digits.X[3:], digits.y[3:], task=digits.task[3:])
+        >>> bool(np.allclose(clf.remove(some).coef_, rest.coef_, rtol=1e-9))
+        True
+        """
+        _validation.check_fitted(self)
+        if isinstance(removed, ClassMoments):
+            removed = Statistics(removed, None)
+        _validation.check_type("removed", removed, Statistics)
+        found = unlearnt(self._statistics, removed)
+        for text in found.inexact:
+            warnings.warn(text, InexactRemovalWarning, stacklevel=2)
+        self._replace(found.statistics)
+        return self
+
+    def _replace(self, statistics: Statistics) -> None:
+        self._pile, self._found = ((1, self._with_declared(statistics)),), None
+
+    def _declare(self, classes: ArrayLike | None, labels: _ids.Ids) -> None:
+        if classes is not None:
+            declared = _ids.encode(_validation.check_labels(classes, None, "classes"))[0]
+            known = self._declared
+            self._declared = declared if known is None else _ids.union(known, declared)
+        if self._declared is not None:
+            _validation.check_declared(labels, self._declared)
+
+    def _with_declared(self, statistics: Statistics) -> Statistics:
+        """With the classes that are to be expected, if they have no rows yet."""
+        if self._declared is None:
+            return statistics
+        moments = statistics.moments
+        classes = _ids.union(moments.classes, self._declared)
+        return Statistics(moments.among(moments.tasks, classes), statistics.sample)

@@ -1,0 +1,94 @@
+"""Statistics without some of their rows, and what is then not as if they had never been there."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinspan import _ids, _validation
+from kinspan._cell_sums import Floats
+from kinspan._statistics import Statistics
+from kinspan.class_moments import ClassMoments
+from kinspan.row_sample import RowSample
+
+Mask = NDArray[np.bool_]
+
+
+class Unlearnt(NamedTuple):
+    """What is left."""
+
+    statistics: Statistics
+    inexact: list[str]  # what would be different, had the rows never been there
+
+
+def unlearnt(before: Statistics, removed: Statistics) -> Unlearnt:
+    """Moments by subtraction; of the sample, the rows that are known to be removed."""
+    rest = before.moments - removed.moments
+    _validation.check_something_left(rest)
+    is_empty = ~before.moments.present.any(axis=1)  # a new task, which has no rows to lose
+    moments = rest.among(_ids.union(rest.tasks, before.moments.tasks[is_empty]), rest.classes)
+    inexact = []
+    if before.moments.squared_weights is not None and removed.moments.squared_weights is None:
+        inexact.append("rows were removed with their full weight, but may have faded since")
+    if before.sample is None:
+        return Unlearnt(Statistics(moments, None), inexact)
+    sample, more = _sample_without(before.sample, moments, removed)
+    return Unlearnt(Statistics(moments, sample), inexact + more)
+
+
+def _sample_without(
+    sample: RowSample, moments: ClassMoments, removed: Statistics
+) -> tuple[RowSample, list[str]]:
+    """Rows that are still there, among the tasks and classes of the moments that are left."""
+    ids = moments.tasks, moments.classes, moments.n_features
+    touched = _counts_among(removed.moments, moments) > 0
+    known = _is_known(sample, moments, removed) | ~touched
+    if removed.sample is not None:
+        sample = sample - removed.sample
+    sample = sample.aligned(*ids).of_cells(moments.present & known)
+    size, weight = _kept(sample, moments)
+    unknown = moments.present & ~known
+    short = moments.present & touched & known & (size < sample.size)
+    short &= weight < moments.counts * (1 - 1e-6)
+    inexact = []
+    if unknown.any():
+        inexact.append(
+            f"moments do not tell which rows were removed: the sample of {unknown.sum()} classes "
+            "of tasks is empty now; remove Statistics with the same row_sample instead"
+        )
+    if short.any():
+        inexact.append(
+            f"the sample of {short.sum()} classes of tasks is shorter than a new fit would make "
+            "it: the rows that would take the place of those removed were not kept"
+        )
+    return sample, inexact
+
+
+def _is_known(sample: RowSample, moments: ClassMoments, removed: Statistics) -> Mask:
+    """Of which cells the sample of removed rows has all that can be in the sample."""
+    if removed.sample is None:
+        return np.zeros(moments.counts.shape, dtype=bool)
+    counts = _counts_among(removed.moments, moments)
+    there = removed.sample.aligned(moments.tasks, moments.classes, moments.n_features)
+    has_all = _kept(there, moments)[1] > counts * (1 - 1e-9)
+    return np.asarray(has_all | (removed.sample.size >= sample.size))
+
+
+def _counts_among(removed: ClassMoments, moments: ClassMoments) -> Floats:
+    """Counts of removed rows of the tasks and classes that are left."""
+    codes = _ids.lookup(removed.tasks, moments.tasks), _ids.lookup(removed.classes, moments.classes)
+    is_there = (codes[0] >= 0)[:, None] & (codes[1] >= 0)
+    return np.where(is_there, removed.counts[np.ix_(*codes)], 0.0)
+
+
+def _kept(sample: RowSample, moments: ClassMoments) -> tuple[Floats, Floats]:
+    """Number and weight of the sampled rows of every cell."""
+    shape = moments.counts.shape
+    ones = np.ones(len(sample.cells))
+    number, weight = (
+        np.bincount(sample.cells, values, minlength=shape[0] * shape[1]).astype(np.float64)
+        for values in (ones, sample.weights)
+    )
+    return number.reshape(shape), weight.reshape(shape)

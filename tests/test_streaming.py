@@ -1,0 +1,310 @@
+"""A stream of batches is one fit; models merge; rows are unlearnt."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
+
+from kinspan import ClassMoments, InexactRemovalWarning, MultiTaskSPCA, Statistics
+
+SETTINGS = [{"metric": 0, "row_sample": 0}, {}, {"labels": "single"}, {"row_sample": 7}]
+
+
+def rows(seed: int = 0, n: int = 400, m: int = 2, k: int = 5, p: int = 12) -> Any:
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, p)) + 3.0
+    y, task = rng.integers(0, m, n), rng.integers(0, k, n)
+    X[:, 0] += 1.5 * y
+    X[:, 1] += 0.7 * y * (task - 2)
+    return X, np.array(list("abcdefgh"))[y], np.array([f"shop {t}" for t in task])
+
+
+def fitted(X: Any, y: Any, task: Any, **settings: Any) -> MultiTaskSPCA:
+    return MultiTaskSPCA(**settings).fit(X, y, task=task)
+
+
+def streamed(batches: Any, X: Any, y: Any, task: Any, **settings: Any) -> MultiTaskSPCA:
+    clf = MultiTaskSPCA(**settings)
+    for b in batches:
+        clf.partial_fit(X[b], y[b], task=task[b])
+    return clf
+
+
+def assert_same(first: MultiTaskSPCA, second: MultiTaskSPCA, rtol: float = 1e-9) -> None:
+    assert first.tasks_.tolist() == second.tasks_.tolist()
+    assert first.classes_.tolist() == second.classes_.tolist()
+    for name in ("coef_", "intercept_", "forecast_error_", "forecast_interval_", "metric_"):
+        ours, theirs = getattr(first, name), getattr(second, name)
+        np.testing.assert_allclose(ours, theirs, rtol=rtol, atol=rtol * np.abs(theirs).max())
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.parametrize("m", [2, 3])
+@pytest.mark.parametrize("n_batches", [1, 2, 17, 400])
+def test_any_batches_in_any_order_are_one_fit(settings: Any, m: int, n_batches: int) -> None:
+    X, y, task = rows(m=m)
+    order = np.random.default_rng(1).permutation(len(X))
+    batches = np.array_split(order, n_batches)
+    assert_same(streamed(batches, X, y, task, **settings), fitted(X, y, task, **settings))
+
+
+def test_batches_of_one_task_at_a_time_bring_new_tasks_and_classes() -> None:
+    X, y, task = rows(m=4)
+    y[task == "shop 0"] = np.where(y[task == "shop 0"] == "d", "a", y[task == "shop 0"])
+    batches = [np.flatnonzero(task == t) for t in np.unique(task)]
+    clf = MultiTaskSPCA()
+    seen = []
+    for b in batches:
+        clf.partial_fit(X[b], y[b], task=task[b])
+        seen.append((len(clf.tasks_), len(clf.classes_), clf.coef_.shape))
+    assert seen[0][:2] == (1, 3)
+    assert seen[-1] == (5, 4, (5, 4, 12))
+    assert_same(clf, fitted(X, y, task))
+
+
+def test_a_stream_goes_on_after_fit_and_after_questions() -> None:
+    X, y, task = rows()
+    clf = fitted(X[:100], y[:100], task[:100])
+    clf.partial_fit(X[100:200], y[100:200], task=task[100:200])
+    assert clf.predict(X[:3], task=task[:3]).shape == (3,)
+    clf.partial_fit(X[200:], y[200:], task=task[200:])
+    assert_same(clf, fitted(X, y, task))
+
+
+@pytest.mark.parametrize("container", ["csr", "frame", "float32", "weights"])
+def test_other_containers_stream_as_they_fit(container: str) -> None:
+    X, y, task = rows()
+    options: dict[str, Any] = {}
+    data: Any = {"csr": sp.csr_array(X), "float32": X.astype(np.float32)}.get(container, X)
+    if container == "frame":
+        data = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])])
+    w = np.random.default_rng(3).integers(0, 4, len(X)).astype(float)
+    clf = MultiTaskSPCA()
+    for b in (slice(0, 150), slice(150, 400)):
+        part = data.iloc[b] if container == "frame" else data[b]
+        options = {"sample_weight": w[b]} if container == "weights" else {}
+        clf.partial_fit(part, y[b], task=task[b], **options)
+    whole = {"sample_weight": w} if container == "weights" else {}
+    expected = MultiTaskSPCA().fit(data, y, task=task, **whole)
+    # Single precision within a block: its rows are others in a stream.
+    assert_same(clf, expected, rtol=1e-5 if container == "float32" else 1e-9)
+
+
+def test_rules_are_found_once_for_many_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y, task = rows()
+    calls = []
+    original = MultiTaskSPCA._rules_of
+
+    def counting(self: MultiTaskSPCA, statistics: Statistics) -> Any:
+        calls.append(1)
+        return original(self, statistics)
+
+    monkeypatch.setattr(MultiTaskSPCA, "_rules_of", counting)
+    clf = streamed(np.array_split(np.arange(400), 40), X, y, task)
+    assert not calls
+    clf.predict(X, task=task), clf.forecast_error_, clf.coef_
+    assert len(calls) == 1
+
+
+def test_one_class_so_far_is_no_error_until_a_question() -> None:
+    X, y, task = rows()
+    first = y == "a"
+    clf = MultiTaskSPCA().partial_fit(X[first], y[first], task=task[first])
+    with pytest.raises(ValueError, match="one class, 'a'"):
+        clf.predict(X, task=task)
+    clf.partial_fit(X[~first], y[~first], task=task[~first])
+    assert_same(clf, fitted(X, y, task))
+
+
+def test_announced_classes_have_columns_before_rows() -> None:
+    X, y, task = rows(m=3)
+    few = y != "c"
+    clf = MultiTaskSPCA()
+    clf.partial_fit(X[few], y[few], task=task[few], classes=["a", "b", "c"])
+    assert clf.classes_.tolist() == ["a", "b", "c"]
+    probabilities = clf.predict_proba(X, task=task)
+    assert probabilities.shape == (400, 3)
+    assert (probabilities[:, 2] == 0).all()
+    two = fitted(X[few], y[few], task[few])
+    assert (clf.predict(X, task=task) == two.predict(X, task=task)).mean() > 0.97
+    clf.partial_fit(X[~few], y[~few], task=task[~few])
+    assert_same(clf, fitted(X, y, task))
+    with pytest.raises(ValueError, match="'z'.*classes did not announce"):
+        clf.partial_fit(X[:1], ["z"], task=task[:1])
+    clf.partial_fit(X[:1], ["z"], task=task[:1], classes=["z"])
+    assert clf.classes_.tolist() == ["a", "b", "c", "z"]
+
+
+def test_other_features_are_refused_by_name_and_nothing_changes() -> None:
+    X, y, task = rows()
+    names = [f"x{i}" for i in range(12)]
+    frame = pd.DataFrame(X, columns=names)
+    clf = MultiTaskSPCA().partial_fit(frame[:200], y[:200], task=task[:200])
+    before = clf.coef_
+    with pytest.raises(ValueError, match="age"):
+        clf.partial_fit(frame.rename(columns={"x3": "age"}), y, task=task)
+    with pytest.raises(ValueError, match="x11"):
+        clf.partial_fit(frame[names[:-1]], y, task=task)
+    X[7, 4] = np.nan
+    with pytest.raises(ValueError, match="x4"):
+        clf.partial_fit(pd.DataFrame(X, columns=names), y, task=task)
+    np.testing.assert_array_equal(clf.coef_, before)
+    assert clf.moments_.counts.sum() == 200
+
+
+def test_a_stream_that_never_began_is_not_fitted() -> None:
+    for name in ("coef_", "tasks_", "moments_", "forecast_error_"):
+        assert not hasattr(MultiTaskSPCA(), name)
+    with pytest.raises(NotFittedError):
+        MultiTaskSPCA().predict(np.ones((1, 2)))
+    with pytest.raises(NotFittedError):
+        MultiTaskSPCA().merge(MultiTaskSPCA())
+    with pytest.raises(NotFittedError):
+        MultiTaskSPCA().remove(Statistics.from_samples(*rows()[:2]))
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_merged_models_are_one_fit(settings: Any) -> None:
+    X, y, task = rows()
+    parts = [fitted(X[b], y[b], task[b], **settings) for b in np.array_split(np.arange(400), 3)]
+    before = parts[0].coef_.copy()
+    merged: Any = sum(parts[1:], parts[0])
+    assert_same(merged, fitted(X, y, task, **settings))
+    merged = sum(parts[:1])  # starts at 0
+    assert_same(merged, parts[0])
+    np.testing.assert_array_equal(parts[0].coef_, before)
+    assert_same(parts[0].merge(parts[1]).merge(parts[2]), fitted(X, y, task, **settings))
+    assert_same(MultiTaskSPCA(**settings).merge(parts[0]), parts[0])
+
+
+def test_models_of_other_features_do_not_merge() -> None:
+    X, y, task = rows()
+    names = [f"x{i}" for i in range(12)]
+    first = fitted(pd.DataFrame(X, columns=names), y, task)
+    second = fitted(pd.DataFrame(X, columns=[*names[:-1], "weight"]), y, task)
+    with pytest.raises(ValueError, match="'weight'"):
+        first.merge(second)
+    with pytest.raises(ValueError, match="another order"):
+        first.merge(fitted(pd.DataFrame(X, columns=names[::-1]), y, task))
+    with pytest.raises(ValueError, match="12 and of 5 features"):
+        fitted(X, y, task) + fitted(X[:, :5], y, task)
+    with pytest.raises(TypeError, match="other is a dict"):
+        first.merge({})
+    assert first.moments_.counts.sum() == 400
+
+
+def test_merging_keeps_tasks_without_labels() -> None:
+    X, y, task = rows()
+    first, second = fitted(X[:200], y[:200], task[:200]), fitted(X[200:], y[200:], task[200:])
+    first.add_task("new", X[:20])
+    second.add_task("new", X[20:40])
+    both = fitted(X, y, task).add_task("new", X[:40])
+    assert_same(first + second, both)
+
+
+@pytest.mark.parametrize("settings", SETTINGS[:3])
+def test_removed_rows_were_never_there(settings: Any) -> None:
+    X, y, task = rows()
+    size = settings.get("row_sample", 100)
+    gone = np.random.default_rng(4).choice(400, 90, replace=False)
+    rest = np.setdiff1d(np.arange(400), gone)
+    removed = Statistics.from_samples(X[gone], y[gone], task[gone], row_sample=size)
+    clf = fitted(X, y, task, **settings).remove(removed)
+    assert_same(clf, fitted(X[rest], y[rest], task[rest], **settings), rtol=1e-8)
+    if clf.sample_ is not None:
+        assert not set(map(tuple, X[gone])) & set(map(tuple, clf.sample_.rows))
+
+
+def test_removing_all_rows_of_a_task_or_a_class_removes_it() -> None:
+    X, y, task = rows(m=3)
+    for gone in (task == "shop 2", y == "b", (y == "b") & (task == "shop 1")):
+        removed = Statistics.from_samples(X[gone], y[gone], task[gone])
+        clf = fitted(X, y, task).remove(removed)
+        assert_same(clf, fitted(X[~gone], y[~gone], task[~gone]), rtol=1e-8)
+
+
+def test_one_of_two_equal_rows_leaves() -> None:
+    X, y, task = rows()
+    X[1], y[1], task[1] = X[0], y[0], task[0]
+    removed = Statistics.from_samples(X[:1], y[:1], task[:1])
+    assert_same(fitted(X, y, task).remove(removed), fitted(X[1:], y[1:], task[1:]), rtol=1e-8)
+
+
+def test_what_cannot_be_exact_warns() -> None:
+    X, y, task = rows()
+    clf = fitted(X, y, task, row_sample=10)
+    assert clf.sample_ is not None
+    kept = np.array([tuple(row) in set(map(tuple, clf.sample_.rows)) for row in X])
+    a, b = np.flatnonzero(kept)[0], np.flatnonzero(~kept)[0]
+    with pytest.warns(InexactRemovalWarning, match="sample of 1 classes of tasks is shorter"):
+        clf.remove(Statistics.from_samples(X[[a]], y[[a]], task[[a]], row_sample=10))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # a row that the sample never had
+        clf.remove(Statistics.from_samples(X[[b]], y[[b]], task[[b]], row_sample=10))
+    with pytest.warns(InexactRemovalWarning, match="do not tell which rows"):
+        fitted(X, y, task).remove(ClassMoments.from_samples(X[:1], y[:1], task[:1]))
+    with pytest.warns(InexactRemovalWarning, match="may have faded"):
+        fitted(X, y, task, forget=0.01, row_sample=0).remove(
+            Statistics.from_samples(X[-1:], y[-1:], task[-1:], row_sample=0)
+        )
+
+
+def test_unknown_rows_leave_the_sample_with_their_cell() -> None:
+    X, y, task = rows()
+    with pytest.warns(InexactRemovalWarning):
+        clf = fitted(X, y, task).remove(ClassMoments.from_samples(X[:1], y[:1], task[:1]))
+    assert clf.sample_ is not None
+    same_cell = (y == y[0]) & (task == task[0])
+    assert not set(map(tuple, X[same_cell])) & set(map(tuple, clf.sample_.rows))
+    assert len(clf.sample_.rows) == 400 - same_cell.sum()
+    assert np.isfinite(clf.forecast_error_).all()
+
+
+def test_what_was_not_there_cannot_be_removed() -> None:
+    X, y, task = rows()
+    clf = fitted(X, y, task)
+    for bad, match in (
+        ((X[:1], ["z"], task[:1]), "class 'z'"),
+        ((X[:1], y[:1], "nowhere"), "task 'nowhere'"),
+        ((X, np.repeat(y[0], 400), task[0]), "cannot remove 400 rows"),
+        ((X, y, task), "no row would be left"),
+    ):
+        with pytest.raises(ValueError, match=match):
+            clf.remove(Statistics.from_samples(*bad))
+    with pytest.raises(TypeError, match="removed is a list"):
+        clf.remove([1])  # type: ignore[arg-type]
+    assert_same(clf, fitted(X, y, task))
+
+
+def test_removing_rows_leaves_new_tasks_where_they_are() -> None:
+    X, y, task = rows()
+    clf = fitted(X, y, task).add_task("new", X[:30])
+    clf.remove(Statistics.from_samples(X[:3], y[:3], task[:3]))
+    expected = fitted(X[3:], y[3:], task[3:]).add_task("new", X[:30])
+    assert_same(clf, expected, rtol=1e-8)
+
+
+def test_streams_survive_pickling_and_copies_are_independent() -> None:
+    X, y, task = rows()
+    clf = MultiTaskSPCA().partial_fit(X[:200], y[:200], task=task[:200])
+    again = pickle.loads(pickle.dumps(clf))
+    again.partial_fit(X[200:], y[200:], task=task[200:])
+    assert_same(again, fitted(X, y, task))
+    assert clf.moments_.counts.sum() == 200
+
+
+def test_a_pile_of_statistics_stays_small() -> None:
+    X, y, task = rows()
+    clf = streamed(np.array_split(np.arange(400), 100), X, y, task)
+    assert len(clf._pile) <= 7  # 100 = 64 + 32 + 4
+    ones: NDArray[Any] = clf.moments_.counts
+    assert ones.sum() == 400
+    assert len(clf._pile) == 1

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -75,3 +74,23 @@ def test_projectors_of_rules_of_lower_rank_end_in_zeros() -> None:
 def test_shrinkage_keeps_a_direction_without_signal() -> None:
     factor = shrinkage(np.array([2.0, -3.0, 0.0]), np.array([4.0, 4.0, 0.0]), np.array([1.0] * 3))
     np.testing.assert_allclose(factor, [0.5, 5e-4, 1e-3])
+
+
+@pytest.mark.parametrize("n_scores", [1, 3])
+@pytest.mark.parametrize("n_tasks", [1, 7, 300])
+@pytest.mark.parametrize("n_rows", [0, 1, 50, 700])
+@pytest.mark.parametrize("kind", ["double", "single", "sparse"])
+def test_tasks_of_any_size_are_scored_in_groups(
+    n_scores: int, n_tasks: int, n_rows: int, kind: str
+) -> None:
+    rng = np.random.default_rng(n_rows + n_tasks)
+    coef = rng.standard_normal((n_tasks, n_scores, 11))
+    intercept = rng.standard_normal((n_tasks, n_scores))
+    X = rng.standard_normal((n_rows, 11)) * (rng.random((n_rows, 11)) < 0.5)
+    rules = np.minimum(rng.geometric(0.1, n_rows) - 1, n_tasks - 1)  # most rows in few tasks
+    given = {"double": X, "single": X.astype(np.float32), "sparse": sp.csr_array(X)}[kind]
+    expected = [coef[t] @ x + intercept[t] for t, x in zip(rules, X, strict=True)]
+    found = paired_scores(given, rules, coef, intercept)
+    assert found.shape == (n_rows, n_scores)
+    if n_rows:
+        np.testing.assert_allclose(found, expected, atol=1e-5 if kind == "single" else 1e-12)

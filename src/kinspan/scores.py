@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, softmax
@@ -140,10 +141,12 @@ def calibration(
 def paired_scores(X: Any, rules: Codes, coef: Floats, intercept: Floats) -> Floats:
     """(rows, scores): every row with the rule of its own task, in double precision."""
     with np.errstate(invalid="ignore"):  # infinity minus infinity: named by who calls
-        if is_sparse(X) or coef.shape[1] > 1:
-            scores = _scores_by_task(X, rules, coef)
-        else:
+        if is_sparse(X):
+            scores = _sparse_scores(sp.csr_array(X), rules, coef)
+        elif coef.shape[1] == 1:
             scores = _scores_by_row(X, rules, coef[:, 0])[:, None]
+        else:
+            scores = _scores_by_group(X, rules, coef)
     return np.asarray(scores + intercept[rules])
 
 
@@ -157,17 +160,42 @@ def _scores_by_row(X: NDArray[Any], rules: Codes, coef: Floats) -> Floats:
     return scores
 
 
-def _scores_by_task(X: Any, rules: Codes, coef: Floats) -> Floats:
-    """Several scores a row: one product for the rows of every task, a block of rows at a time."""
-    scores = np.empty((X.shape[0], coef.shape[1]))
-    block = X.shape[0] if is_sparse(X) else max(1024, 16 * _BLOCK_BYTES // (8 * X.shape[1]))
-    for start in range(0, X.shape[0], max(block, 1)):
-        part = rules[start : start + block]
-        order = np.argsort(part, kind="stable")
-        starts = np.flatnonzero(np.diff(part[order], prepend=part[order[:1]] - 1))
-        for rows in np.split(order, starts)[1:]:
-            scores[start + rows] = X[start + rows] @ coef[part[rows[0]]].T
+def _scores_by_group(X: NDArray[Any], rules: Codes, coef: Floats) -> Floats:
+    """Several scores a row: rows of a task in groups of one size, and one product for many groups.
+
+    The last group of a task is filled up with any row. A group is about as large as tasks have
+    rows, so that neither many small tasks nor a few large ones cost more than their products.
+    """
+    counts = np.bincount(rules, minlength=len(coef))
+    n_present = max(int((counts > 0).sum()), 1)
+    size = int(2 ** np.clip(np.round(np.log2(max(len(rules), 1) / n_present)), 0, 8))
+    n_groups = -(-counts // size)
+    order = np.argsort(rules, kind="stable")
+    place = np.arange(len(rules)) - (np.cumsum(counts) - counts)[rules[order]]
+    slots = size * (np.cumsum(n_groups) - n_groups)[rules[order]] + place
+    of_group = np.repeat(np.arange(len(coef)), n_groups)
+    row_of_slot = np.zeros(size * len(of_group), dtype=np.intp)  # some row where there is none
+    row_of_slot[slots] = order
+    at_once = max(1, 4 * _BLOCK_BYTES // (8 * max(size, coef.shape[1]) * max(X.shape[1], 1)))
+    scores = np.empty((len(rules), coef.shape[1]))
+    for start in range(0, len(of_group), at_once):
+        group = of_group[start : start + at_once]
+        ends = size * start, size * (start + len(group))
+        rows = X[row_of_slot[slice(*ends)]].astype(np.float64, copy=False)
+        products = rows.reshape(len(group), size, -1) @ coef[group].transpose(0, 2, 1)
+        some = slice(*np.searchsorted(slots, ends))
+        scores[order[some]] = products.reshape(-1, coef.shape[1])[slots[some] - ends[0]]
     return scores
+
+
+def _sparse_scores(X: sp.csr_array, rules: Codes, coef: Floats) -> Floats:
+    """Every row moved to the columns of its task in a matrix with those of all tasks."""
+    n_tasks, n_scores, p = coef.shape
+    columns = np.repeat(rules.astype(np.int64), np.diff(X.indptr)) * p + X.indices
+    parts = X.data.astype(np.float64), columns, X.indptr.astype(np.int64)
+    wide = sp.csr_array(parts, shape=(X.shape[0], n_tasks * p))
+    scores = [wide @ coef[:, score].reshape(-1) for score in range(n_scores)]
+    return np.stack(scores, axis=1)
 
 
 def answers(scores: Floats) -> Codes:

@@ -139,7 +139,8 @@ def calibration(
 
 
 def paired_scores(X: Any, rules: Codes, coef: Floats, intercept: Floats) -> Floats:
-    """(rows, scores): every row with the rule of its own task, in double precision."""
+    """(rows, scores): every row with the rule of its own task, −1 the last, in double precision."""
+    rules = np.where(rules < 0, rules + len(coef), rules)
     with np.errstate(invalid="ignore"):  # infinity minus infinity: named by who calls
         if is_sparse(X):
             scores = _sparse_scores(sp.csr_array(X), rules, coef)

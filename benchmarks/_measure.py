@@ -70,13 +70,14 @@ def machine() -> str:
 
 
 def report(rows: Iterable[Row], name: str) -> None:
-    """Print a table, and keep it with the machine that it was measured on."""
-    rows = list(rows)
-    width = max(len(row.what) for row in rows)
+    """Print a table as it grows, and keep it with the machine that it was measured on."""
+    done = []
     for row in rows:
+        done.append(row)
         print(
-            f"{row.what:<{width}}  {row.ratio:8.2f} × {row.reference:<24} {row.bar:>6}  "
-            f"{row.seconds:9.4f} s  {row.peak_megabytes:8.1f} MB"
+            f"{row.what:<46} {row.ratio:8.2f} × {row.reference:<24} {row.bar:>6}  "
+            f"{row.seconds:9.4f} s  {row.peak_megabytes:8.1f} MB",
+            flush=True,
         )
     RESULTS.mkdir(exist_ok=True)
     with (RESULTS / f"{name}.csv").open("w", newline="") as file:
@@ -84,5 +85,5 @@ def report(rows: Iterable[Row], name: str) -> None:
         writer.writerow([f"# {machine()}"])
         writer.writerow(Row._fields)
         writer.writerows(
-            [*(f"{v:.4g}" if isinstance(v, float) else v for v in row)] for row in rows
+            [*(f"{v:.4g}" if isinstance(v, float) else v for v in row)] for row in done
         )

@@ -117,7 +117,7 @@ def test_tasks_without_a_say_follow_and_those_that_object_do_not() -> None:
     residuals = SimpleNamespace(tasks=tasks, weights=np.ones(800))
 
     def family(losses: Any) -> Any:
-        return [SimpleNamespace(residuals=residuals, together=SimpleNamespace(losses=losses))]
+        return [SimpleNamespace(residuals=residuals, losses=losses)]
 
     losses = 1.0 + 0.1 * rng.normal(size=800)
     losses[tasks == 2] = np.nan

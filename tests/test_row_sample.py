@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from kinspan import row_sample
 from kinspan._content_keys import content_keys
 from kinspan.row_sample import RowSample
 from tests.worlds import random_world
@@ -146,3 +147,33 @@ def test_samples_of_other_features_are_refused() -> None:
     parts = [sample(np.ones((4, p)), zeros, zeros) for p in (2, 3)]
     with pytest.raises(ValueError, match="moments of 2 and of 3 features"):
         parts[0] + parts[1]
+
+
+def test_many_cells_keep_fewer_rows_in_any_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bound follows from all cells, also where the batches have few."""
+    monkeypatch.setattr(row_sample, "_NUMBERS", 40 * 6 * 7)  # 40 cells, 6 features: 7 rows each
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1200, 6))
+    task, y = rng.integers(0, 20, 1200), rng.integers(0, 2, 1200)
+    whole = RowSample.from_checked(X, y, task, None, 30)
+    assert whole.size == 7
+    assert (np.bincount(whole.cells) == 7).all()
+    by_task = [task == t for t in rng.permutation(20)]
+    parts = [RowSample.from_checked(X[b], y[b], task[b], None, 30) for b in by_task]
+    assert parts[0].size == 30
+    total = sum(parts[1:], parts[0])
+    np.testing.assert_array_equal(total.rows, whole.rows)
+    np.testing.assert_array_equal(total.keys, whole.keys)
+
+
+def test_rows_in_single_precision_stay_so_and_are_the_same_rows() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 20)).astype(np.float32)
+    zeros = np.zeros(300, dtype=int)
+    single, double = (
+        RowSample.from_checked(a, zeros, zeros, None, 50) for a in (X, X.astype(float))
+    )
+    assert single.rows.dtype == np.float32
+    np.testing.assert_array_equal(single.keys, double.keys)
+    np.testing.assert_array_equal(single.rows, double.rows)
+    assert (single + double).rows.dtype == np.float64

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import norm
 from sklearn.base import clone
 
-from kinspan import ClassMoments, MultiTaskSPCA
+from kinspan import ClassMoments, MultiTaskSPCA, _candidates
 from kinspan.datasets import gaussian_mixture, load_digit_pairs, related_means
 from kinspan.row_sample import RowSample
 from tests.worlds import fitted, random_world
@@ -232,3 +232,15 @@ def test_score_is_the_accuracy_with_weights() -> None:
     assert clf.score(X, y, task=task) == pytest.approx(right.mean())
     found = clf.score(X, y, task=task, sample_weight=weights)
     assert found == pytest.approx(np.average(right, weights=weights))
+
+
+@pytest.mark.parametrize("m", [2, 4])
+def test_rules_of_many_cells_are_found_again_instead_of_kept(
+    m: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y, task = random_world(3, n_classes=m)
+    kept = MultiTaskSPCA().fit(X, y, task=task)
+    monkeypatch.setattr(_candidates, "_KEPT_NUMBERS", 0)
+    again = MultiTaskSPCA().fit(X, y, task=task)
+    np.testing.assert_array_equal(again.coef_, kept.coef_)
+    np.testing.assert_array_equal(again.forecast_error_, kept.forecast_error_)

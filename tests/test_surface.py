@@ -17,7 +17,7 @@ def test_optional_libraries_are_not_imported() -> None:
     """Nor is anything that scikit-learn does not import itself (it takes pandas where it is)."""
     code = (
         "import sys, sklearn.metrics, sklearn.model_selection; before = set(sys.modules); "
-        "import kinspan, kinspan.datasets, kinspan.baselines, kinspan.theory; "
+        "import kinspan, kinspan.datasets, kinspan.baselines, kinspan.theory, kinspan.export; "
         "new = {m.split('.')[0] for m in set(sys.modules) - before}; "
         "print(sorted(new & {'matplotlib', 'pandas', 'polars', 'torch', 'dask', 'typer', 'tqdm'}))"
     )

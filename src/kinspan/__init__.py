@@ -17,6 +17,7 @@ After step 1 nothing grows with the number of samples.
 """
 
 from kinspan._container import StoredDataError
+from kinspan._saving import load, save
 from kinspan._statistics import Statistics
 from kinspan._streaming import InexactRemovalWarning
 from kinspan.class_moments import ClassMoments
@@ -35,6 +36,8 @@ __all__ = [
     "StoredDataError",
     "TaskReport",
     "TaskStratifiedKFold",
+    "load",
     "make_task_scorer",
+    "save",
     "task_report",
 ]

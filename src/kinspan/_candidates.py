@@ -21,6 +21,8 @@ from kinspan.risk import (
 from kinspan.row_sample import RowSample
 from kinspan.scores import Calibration, calibration
 
+_KEPT_NUMBERS = 1 << 21  # in the class means of a candidate that is kept while others are judged
+
 
 class Options(NamedTuple):
     """Parameters of the estimator, checked."""
@@ -51,6 +53,27 @@ class Candidate(NamedTuple):
     residuals: Residuals | None  # sampled rows, where there are any
     together: Judged
     alone: Solution
+
+
+class Verdict(NamedTuple):
+    """What rows say of a candidate."""
+
+    share: float
+    options: Options  # how it was found
+    residuals: Residuals | None
+    losses: Floats  # (rows,)
+    wrong: Floats  # (rows,)
+    candidate: Candidate | None  # itself, where there is room for all
+
+    @classmethod
+    def of(cls, found: Candidate, options: Options) -> Verdict:
+        """The verdict on a candidate; one with the rules of many cells is better found again."""
+        together = found.together
+        keeps = found.scaled.means.size <= _KEPT_NUMBERS
+        wrong = together.forecast.wrong
+        return cls(
+            found.share, options, found.residuals, together.losses, wrong, found if keeps else None
+        )
 
 
 def candidate(

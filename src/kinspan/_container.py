@@ -18,6 +18,8 @@ import hashlib
 import json
 import math
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,57 +28,93 @@ from numpy.typing import NDArray
 MAGIC = b"kinspan\0"
 VERSION = 1
 _PREFIX = struct.Struct("<8sII32s")
-_DTYPES = ("<f8", "<f4", "<i8", "<i4", "|b1", "|u1")
+_BROKEN = (
+    *(ValueError, TypeError, KeyError, IndexError, AttributeError),
+    *(RecursionError, OverflowError),
+)
+_DTYPES = ("<f8", "<f4", "<i8", "<i4", "<u8", "|b1", "|u1")
 
 
 class StoredDataError(ValueError):
     """A buffer or file that is not what kinspan wrote: corrupted, truncated, foreign or too new."""
 
 
+class Record(NamedTuple):
+    """Something as plain data."""
+
+    meta: dict[str, Any]  # small values, as JSON
+    arrays: dict[str, NDArray[Any]]  # plain arrays by name
+
+    def under(self, name: str) -> Record:
+        """The same as a part of something larger."""
+        return Record({name: self.meta}, {f"{name}/{key}": a for key, a in self.arrays.items()})
+
+    def part(self, name: str) -> Record:
+        """A part of something larger."""
+        start = f"{name}/"
+        inside = {key: a for key, a in self.arrays.items() if key.startswith(start)}
+        arrays = {key.removeprefix(start): array for key, array in inside.items()}
+        return Record(dict(self.meta[name]), arrays)
+
+
+def together(*parts: Record) -> Record:
+    """Several parts as one."""
+    meta: dict[str, Any] = {}
+    arrays: dict[str, NDArray[Any]] = {}
+    for part in parts:
+        meta |= part.meta
+        arrays |= part.arrays
+    return Record(meta, arrays)
+
+
+@contextmanager
+def reading(kind: str) -> Iterator[None]:
+    """Whatever is wrong with a record is an error of stored data."""
+    try:
+        yield
+    except StoredDataError:
+        raise
+    except _BROKEN as error:
+        raise StoredDataError(f"not the {kind} of any samples: {error}") from None
+
+
 class Contents(NamedTuple):
     """What a container holds."""
 
     kind: str  # what was stored, such as "class-moments"
-    meta: dict[str, Any]  # small values, as JSON
-    arrays: dict[str, NDArray[Any]]  # plain arrays by name
+    record: Record
 
 
 def pack(contents: Contents) -> bytes:
     """The bytes of a container."""
-    stored = {name: _little_endian(array) for name, array in contents.arrays.items()}
+    meta, arrays = contents.record
+    stored = {name: _little_endian(array) for name, array in arrays.items()}
     described = [
         {"name": name, "dtype": array.dtype.str, "shape": array.shape}
         for name, array in stored.items()
     ]
     header = json.dumps(
-        {"kind": contents.kind, "meta": contents.meta, "arrays": described}, allow_nan=False
+        {"kind": contents.kind, "meta": meta, "arrays": described}, allow_nan=False
     ).encode()
     body = b"".join([header, *(array.tobytes() for array in stored.values())])
     return _PREFIX.pack(MAGIC, VERSION, len(header), hashlib.sha256(body).digest()) + body
 
 
-def unpack(buffer: bytes | bytearray | memoryview, kind: str) -> Contents:
-    """The contents of a container of the given kind; StoredDataError where it is not one."""
+def unpack(buffer: bytes | bytearray | memoryview, *kinds: str) -> Contents:
+    """The contents of a container of one of some kinds; StoredDataError where it is not one."""
     view = memoryview(buffer).cast("B")
     header_length = _checked_prefix(view)
     body = view[_PREFIX.size :]
     try:
         header = json.loads(bytes(body[:header_length]))
         arrays = _read_arrays(header["arrays"], body[header_length:])
-        contents = Contents(str(header["kind"]), dict(header["meta"]), arrays)
+        contents = Contents(str(header["kind"]), Record(dict(header["meta"]), arrays))
     except StoredDataError:
         raise
-    except (
-        ValueError,
-        TypeError,
-        KeyError,
-        AttributeError,
-        RecursionError,
-        OverflowError,
-    ) as error:
+    except _BROKEN as error:
         raise StoredDataError(f"the header of the stored data cannot be read: {error}") from None
-    if contents.kind != kind:
-        raise StoredDataError(f"this buffer holds {contents.kind!r}, not {kind!r}")
+    if contents.kind not in kinds:
+        raise StoredDataError(f"this holds {contents.kind!r}, not {' or '.join(map(repr, kinds))}")
     return contents
 
 

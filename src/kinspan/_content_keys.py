@@ -26,8 +26,7 @@ def content_keys(X: Any, chosen: Codes) -> Keys:
 
 
 def _long_keys(X: Any, chosen: Codes) -> Keys:
-    multipliers = np.random.default_rng(X.shape[1]).integers(0, 2**63, X.shape[1], dtype=np.uint64)
-    return _mixed(_bit_sums(X, chosen, _words, multipliers * 2 + 1))
+    return _mixed(_bit_sums(X, chosen, _words, long_multipliers(X.shape[1])))
 
 
 def short_keys(X: Any, chosen: Codes) -> Keys:
@@ -36,11 +35,29 @@ def short_keys(X: Any, chosen: Codes) -> Keys:
     Multipliers are even, so that signs, and with them −0, do not matter. Few columns may agree in
     single precision in all rows that are near each other: they are worth a long key.
     """
-    if X.shape[1] < _FEW_COLUMNS:
+    multipliers = short_multipliers(X.shape[1])
+    if multipliers is None:
         return _long_keys(X, chosen) >> np.uint64(48)
-    multipliers = np.random.default_rng(X.shape[1]).integers(0, 2**30, X.shape[1], dtype=np.uint32)
-    sums = _bit_sums(X, chosen, _single_words, multipliers * 4 + 2)
+    sums = _bit_sums(X, chosen, _single_words, multipliers)
     return _mixed(sums.astype(np.uint64)) >> np.uint64(48)
+
+
+def long_multipliers(n_columns: int) -> Keys:
+    """Odd factors of the words of every column."""
+    return np.random.default_rng(n_columns).integers(0, 2**63, n_columns, dtype=np.uint64) * 2 + 1
+
+
+def short_multipliers(n_columns: int) -> NDArray[np.uint32] | None:
+    """Even factors of the single-precision words of every column; None where there are few."""
+    if n_columns < _FEW_COLUMNS:
+        return None
+    return np.random.default_rng(n_columns).integers(0, 2**30, n_columns, dtype=np.uint32) * 4 + 2
+
+
+def likely_keys(counts: Codes, size: int) -> NDArray[np.float64]:
+    """Of every cell, the bound that its `size` smallest short keys are hardly ever above."""
+    share = (size + 6 * np.sqrt(size) + 10) / np.maximum(counts, 1)
+    return np.asarray(np.ceil(np.minimum(share, 1.0) * 2.0**16))
 
 
 def _bit_sums(X: Any, chosen: Codes, words: Any, multipliers: NDArray[Any]) -> NDArray[Any]:

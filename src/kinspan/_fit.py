@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinspan._candidates import Candidate, Judged, Options, candidate
+from kinspan._candidates import Candidate, Judged, Options, Verdict, candidate
 from kinspan._cell_sums import Codes, Floats
 from kinspan._given import Given, given
 from kinspan._judgement import (
@@ -56,29 +56,43 @@ def fit(
 
 def _fit_by(given: Given, options: Options) -> FittedRules:
     """Rules of all tasks in the metrics that suit them."""
-    scaled, covariance, sample = given.scaled, given.covariance, given.sample
-    candidates = [candidate(scaled, covariance, sample, share, options) for share in given.shares]
-    metrics = metrics_of_tasks(candidates, scaled.counts.shape)
-    if options.labels == "spectral" and sample is not None and len(scaled.counts) > 1:
-        naive, few = options._replace(labels="naive"), given.shares[:5:2]
-        pooled = [candidate(scaled, covariance, sample, share, naive) for share in few]
-        as_one = better_as_one(pooled, candidates, scaled.counts.shape)
+    counts, sample = given.scaled.counts, given.sample
+    verdicts = _verdicts(given, given.shares, options)
+    metrics = metrics_of_tasks(verdicts, counts.shape)
+    if options.labels == "spectral" and sample is not None and len(counts) > 1:
+        pooled = _verdicts(given, given.shares[:5:2], options._replace(labels="naive"))
+        as_one = better_as_one(pooled, verdicts, counts.shape)
         if as_one.any():
-            candidates += pooled
-            metrics = np.where(as_one, metrics_of_tasks(candidates, scaled.counts.shape), metrics)
-    doubt = optimism(candidates, metrics, sample)
-    if scaled.counts.shape[1] > 2 and options.multi_class == "shared" and sample is not None:
-        most = candidates[np.bincount(metrics).argmax()]
-        options_each = options._replace(multi_class="each")
-        each = candidate(scaled, covariance, sample, most.share, options_each)
-        if is_clearly_better(each, most, sample):
-            candidates, metrics = [each], np.zeros_like(metrics)
+            verdicts += pooled
+            metrics = np.where(as_one, metrics_of_tasks(verdicts, counts.shape), metrics)
+    doubt = optimism(verdicts, metrics, sample)
+    if counts.shape[1] > 2 and options.multi_class == "shared" and sample is not None:
+        most = verdicts[np.bincount(metrics).argmax()]
+        each = _verdicts(given, (most.share,), options._replace(multi_class="each"))
+        if is_clearly_better(each[0], most, sample):
+            verdicts, metrics = each, np.zeros_like(metrics)
     chosen, of_task = np.unique(metrics, return_inverse=True)
-    used = [candidates[i] for i in chosen]
+    used = [_found_again(given, verdicts[i]) for i in chosen]
     pairs = guarded(used, of_task, options)
     if pairs is None:  # all should go alone, in the metrics that suit them then
         return _fit_by(given, options._replace(labels="single"))
     return _kept(used, of_task, pairs, given, options, doubt)
+
+
+def _verdicts(given: Given, shares: Iterable[float], options: Options) -> list[Verdict]:
+    """What rows say of the rules of some metrics."""
+    return [Verdict.of(_candidate(given, share, options), options) for share in shares]
+
+
+def _candidate(given: Given, share: float, options: Options) -> Candidate:
+    return candidate(given.scaled, given.covariance, given.sample, share, options)
+
+
+def _found_again(given: Given, verdict: Verdict) -> Candidate:
+    """The candidate of a verdict."""
+    if verdict.candidate is not None:
+        return verdict.candidate
+    return _candidate(given, verdict.share, verdict.options)
 
 
 def _kept(

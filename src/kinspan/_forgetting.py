@@ -31,7 +31,7 @@ def fading(y: _ids.Ids, task: _ids.Ids, weights: Floats | None, forget: float) -
     """The weights of the rows of a batch after the batch."""
     tasks, t = _ids.encode(task)
     classes, c = _ids.encode(y)
-    frequencies = np.ones(len(t)) if weights is None else weights
+    frequencies = np.ones(len(t)) if weights is None else np.asarray(weights)
     later, in_all = _later_rows(t, frequencies, len(tasks))
     newest = np.full((len(tasks), len(classes)), np.inf)
     np.minimum.at(newest, (t[frequencies > 0], c[frequencies > 0]), later[frequencies > 0])

@@ -37,8 +37,21 @@ def _objects(values: Sequence[Any]) -> Ids:
     return array
 
 
+def repeated(value: Ids, n_values: int) -> Ids:
+    """One id, in an array of its own, for many rows, without any memory for them."""
+    return np.broadcast_to(value, n_values)
+
+
+def is_repeated(values: Any) -> bool:
+    """Whether values are one id for many rows."""
+    return isinstance(values, np.ndarray) and values.strides == (0,) and len(values) > 0
+
+
 def encode(values: Ids) -> tuple[Ids, NDArray[np.intp]]:
     """Sorted distinct ids, and the position of every value among them."""
+    values = np.asarray(values)
+    if is_repeated(values):
+        return values[:1].copy(), np.zeros(len(values), dtype=np.intp)
     if values.dtype.kind in "iu" and len(values):
         low, high = int(values.min()), int(values.max())
         if high - low < 4 * len(values) and high < 2**62:
@@ -67,6 +80,7 @@ def _ordered(values: list[Any]) -> list[Any]:
 
 def lookup(ids: Ids, values: Ids) -> NDArray[np.intp]:
     """Position of every value among the ids, −1 where it is not one of them."""
+    values = np.asarray(values)
     if len(ids) == 0 or ids.dtype.kind in "OU" or ids.dtype.kind != values.dtype.kind:
         return _look_up(ids, values)
     codes = np.minimum(np.searchsorted(ids, values), len(ids) - 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kinspan._candidates import Candidate, Judged, Options, judge
+from kinspan._candidates import Candidate, Judged, Options, Verdict, judge
 from kinspan._cell_sums import Codes, Floats
 from kinspan._rules import send_alone
 from kinspan.row_sample import RowSample
@@ -13,7 +13,7 @@ from kinspan.row_sample import RowSample
 _POOLED_ROWS = 100.0  # what all rows say of a metric counts as much as so many of the task's own
 
 
-def metrics_of_tasks(candidates: list[Candidate], shape: tuple[int, ...]) -> Codes:
+def metrics_of_tasks(candidates: list[Verdict], shape: tuple[int, ...]) -> Codes:
     """(tasks,): the candidate that gives the least to wrong classes of rows that were left out.
 
     A task with many rows chooses for itself, one with few follows the others; of two equals it is
@@ -27,9 +27,9 @@ def metrics_of_tasks(candidates: list[Candidate], shape: tuple[int, ...]) -> Cod
     return _chosen(_given_to_others(candidates), residuals.weights, cells, shape)
 
 
-def _given_to_others(candidates: list[Candidate]) -> Floats:
+def _given_to_others(candidates: list[Verdict]) -> Floats:
     """(candidates, rows): one minus the probability of the true class, NaN if not left out."""
-    return np.asarray(1.0 - np.exp(-np.array([c.together.losses for c in candidates])))
+    return np.asarray(1.0 - np.exp(-np.array([c.losses for c in candidates])))
 
 
 def _chosen(losses: Floats, weights: Floats, cells: Codes, shape: tuple[int, ...]) -> Codes:
@@ -45,7 +45,7 @@ def _chosen(losses: Floats, weights: Floats, cells: Codes, shape: tuple[int, ...
     return np.asarray((own + _POOLED_ROWS * pooled[:, None]).round(9).argmin(axis=0))
 
 
-def optimism(candidates: list[Candidate], metrics: Codes, sample: RowSample | None) -> float:
+def optimism(candidates: list[Verdict], metrics: Codes, sample: RowSample | None) -> float:
     """How much smaller the forecast is for the metric having been chosen by the same rows.
 
     Half of the rows chooses for the other half; the halves are those of the hash.
@@ -53,7 +53,7 @@ def optimism(candidates: list[Candidate], metrics: Codes, sample: RowSample | No
     if len(candidates) == 1 or sample is None:
         return 0.0
     w, half, rows = sample.weights, sample.keys % 2 == 0, np.arange(len(sample.keys))
-    wrong = np.array([c.together.forecast.wrong for c in candidates])
+    wrong = np.array([c.wrong for c in candidates])
     usable, losses = ~np.isnan(wrong).any(axis=0), _given_to_others(candidates)
     shape, crossed = (len(metrics), len(sample.classes)), 0.0
     for choosing in (half, ~half):
@@ -100,7 +100,7 @@ def guarded(
 
 
 def better_as_one(
-    pooled: list[Candidate], candidates: list[Candidate], shape: tuple[int, ...]
+    pooled: list[Verdict], candidates: list[Verdict], shape: tuple[int, ...]
 ) -> NDArray[np.bool_]:
     """(tasks,): tasks that may take the rule of all as one; each family in its best metrics.
 
@@ -137,9 +137,9 @@ def _mean_of_tasks(mean: Floats, error: Floats) -> float:
     return float(_in_errors(mean[known].mean(), total))
 
 
-def is_clearly_better(each: Candidate, shared: Candidate, sample: RowSample) -> bool:
+def is_clearly_better(each: Verdict, shared: Verdict, sample: RowSample) -> bool:
     """A relatedness a class has many more weights: rows must speak for it by four errors."""
-    differences = shared.together.losses - each.together.losses
+    differences = shared.losses - each.losses
     everyone = np.zeros(len(differences), dtype=np.intp)
     return bool(_in_errors(*_means(differences, everyone, sample.weights, 1))[0] > 4.0)
 

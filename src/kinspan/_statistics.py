@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from numpy.typing import ArrayLike, NDArray
 
-from kinspan import _ids, _validation
+from kinspan import _container, _ids, _validation
+from kinspan._arrays import is_elsewhere
 from kinspan._cell_sums import Floats
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
+
+KIND = "statistics"
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +41,7 @@ class Statistics:
 
     moments: ClassMoments
     sample: RowSample | None
+    feature_names: tuple[str, ...] | None = None
 
     @classmethod
     def from_samples(
@@ -81,10 +85,16 @@ class Statistics:
         fading: Floats | None = None,
     ) -> Statistics:
         """The same from arrays that were validated before; rows may have faded to part of one."""
+        if is_elsewhere(X):
+            X.to_be_sampled = row_sample > 0
         moments = ClassMoments.from_checked(X, y, task, weights, feature_names, fading)
+        names = None
+        if feature_names is not None and all(isinstance(name, str) for name in feature_names):
+            names = tuple(feature_names.tolist())
         if row_sample == 0:
-            return cls(moments, None)
-        return cls(moments, RowSample.from_checked(X, y, task, weights, row_sample, fading))
+            return cls(moments, None, names)
+        sample = RowSample.from_checked(X, y, task, weights, row_sample, fading)
+        return cls(moments, sample, names)
 
     def __repr__(self) -> str:
         kept = 0 if self.sample is None else len(self.sample.rows)
@@ -97,29 +107,73 @@ class Statistics:
         """Statistics of the rows of both; without a sample of either there is none of both."""
         if not isinstance(other, Statistics):
             return NotImplemented
+        _validation.check_same_names(self.feature_names, other.feature_names)
         kept = None
         if self.sample is not None and other.sample is not None:
             kept = self.sample + other.sample
-        return Statistics(self.moments + other.moments, kept)
+        return Statistics(self.moments + other.moments, kept, self.feature_names)
 
     def __sub__(self, other: Statistics) -> Statistics:
         """Statistics without the rows of the other, which were among these."""
         if not isinstance(other, Statistics):
             return NotImplemented
+        _validation.check_same_names(self.feature_names, other.feature_names)
         moments, kept = self.moments - other.moments, None
         if self.sample is not None and other.sample is not None:
             kept = (self.sample - other.sample).aligned(
                 moments.tasks, moments.classes, moments.n_features
             )
-        return Statistics(moments, kept)
+        return Statistics(moments, kept, self.feature_names)
 
     def faded(self, factor: Floats) -> Statistics:
         """The same with the weight of the rows of every cell times a (tasks, classes) factor."""
-        if self.sample is None:
-            return Statistics(self.moments.faded(factor), None)
-        tasks, classes = self.moments.tasks, self.moments.classes
-        kept = self.sample.aligned(tasks, classes, self.moments.n_features)
-        return Statistics(self.moments.faded(factor), kept.faded(factor))
+        sample = self.sample
+        if sample is not None:
+            ids = self.moments.tasks, self.moments.classes, self.moments.n_features
+            sample = sample.aligned(*ids).faded(factor)
+        return replace(self, moments=self.moments.faded(factor), sample=sample)
+
+    def without_small(self, min_count: int) -> Statistics:
+        """The same without classes of tasks of which there are fewer rows than `min_count`.
+
+        Moments of a single row are the row: what leaves a site should not have small cells.
+        """
+        least = _validation.check_positive("min_count", min_count)
+        moments, sample = self.moments.where(self.moments.counts >= least), self.sample
+        if sample is not None:
+            sample = sample.aligned(moments.tasks, moments.classes, moments.n_features)
+            sample = sample.of_cells(moments.present)
+        return replace(self, moments=moments, sample=sample)
+
+    def record(self) -> _container.Record:
+        """Statistics as plain data."""
+        names = None if self.feature_names is None else list(self.feature_names)
+        parts = [_container.Record({"feature_names": names}, {})]
+        parts.append(self.moments.record().under("moments"))
+        if self.sample is not None:
+            parts.append(self.sample.record().under("sample"))
+        return _container.together(*parts)
+
+    @classmethod
+    def from_record(cls, record: _container.Record) -> Statistics:
+        """The statistics of plain data."""
+        with _container.reading("statistics"):
+            moments, sample = ClassMoments.from_record(record.part("moments")), None
+            if "sample" in record.meta:
+                sample = RowSample.from_record(record.part("sample"))
+            names = record.meta["feature_names"]
+            statistics = cls(moments, sample, None if names is None else tuple(names))
+            _validation.check_statistics(moments, sample, statistics.feature_names)
+        return statistics
+
+    def to_bytes(self) -> bytes:
+        """One buffer with everything, in the container that `kinspan._container` describes."""
+        return _container.pack(_container.Contents(KIND, self.record()))
+
+    @classmethod
+    def from_bytes(cls, buffer: bytes | bytearray | memoryview) -> Statistics:
+        """The statistics of a buffer; StoredDataError where it is anything else."""
+        return cls.from_record(_container.unpack(buffer, KIND).record)
 
     def __radd__(self, other: Any) -> Statistics:
         return self if isinstance(other, int) and other == 0 else NotImplemented  # as in sum()
@@ -131,13 +185,23 @@ Pile = tuple[tuple[int, Statistics], ...]  # sums, and how many parts are in eac
 def piled(pile: Pile, part: Statistics) -> Pile:
     """One part more; sums of equally many parts meet, as in a binary counter.
 
-    A small batch is so not added to everything that came before it, each time.
+    A small batch is so not added to everything that came before it, each time. Sums that are more
+    than half as large as those before them meet as well: a pile is at most twice its largest sum.
     """
     sums = [*pile, (1, part)]
-    while len(sums) > 1 and sums[-2][0] <= sums[-1][0]:
+    while len(sums) > 1 and (sums[-2][0] <= sums[-1][0] or _is_near(sums[-2][1], sums[-1][1])):
         (n, second), (m, first) = sums.pop(), sums.pop()
         sums.append((n + m, first + second))
     return tuple(sums)
+
+
+def _is_near(first: Statistics, second: Statistics) -> bool:
+    """Whether the first holds less than twice as many numbers as the second."""
+    sizes = [
+        part.moments.means.size + (0 if part.sample is None else part.sample.rows.size)
+        for part in (first, second)
+    ]
+    return sizes[0] < 2 * sizes[1]
 
 
 def total(pile: Pile) -> Statistics:

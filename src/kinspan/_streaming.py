@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import warnings
 from copy import copy
+from dataclasses import replace
 from typing import Any, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from kinspan import _ids, _validation
@@ -24,6 +26,7 @@ class StreamingMixin:
 
     row_sample: int
     forget: float
+    task_column: str | int | None
     unlabelled_: ClassMoments | None
     _pile: Pile
     _declared: _ids.Ids | None
@@ -98,7 +101,7 @@ class StreamingMixin:
         Parameters
         ----------
         other : MultiTaskSPCA or Statistics
-            Fitted on the same features.
+            Of the same features. A model that has learnt nothing yet takes over those of the other.
 
         Examples
         --------
@@ -113,19 +116,38 @@ class StreamingMixin:
         (20, 25, 45)
         """
         with _validation.unchanged_on_error(self):
-            if isinstance(other, Statistics):
-                _validation.check_fitted(self)
-                self._add(other)
-                return self
-            _validation.check_mergeable(self, other)
+            if not isinstance(other, Statistics):
+                _validation.check_mergeable(self, other)
+            self._merge_features(other)
             if "_pile" not in vars(self):
                 self._start()
-                for name in {"n_features_in_", "feature_names_in_"} & set(vars(other)):
-                    setattr(self, name, getattr(other, name))
-            self._add(other._statistics)
+            if isinstance(other, Statistics):
+                self._add(self._with_declared(other))
+                return self
+            self._add(self._with_declared(other._statistics))
             parts = [part for part in (self.unlabelled_, other.unlabelled_) if part is not None]
             self.unlabelled_ = sum(parts[1:], parts[0]) if parts else None
         return self
+
+    def _merge_features(self, other: Any) -> None:
+        """Take over the features of what is learnt first; those that come later are the same."""
+        if isinstance(other, Statistics):
+            found: dict[str, Any] = {
+                "n_features_in_": other.moments.n_features + (self.task_column is not None)
+            }
+            if other.feature_names is not None and self.task_column is None:
+                found["feature_names_in_"] = np.array(other.feature_names, dtype=object)
+        else:
+            names = ("n_features_in_", "feature_names_in_")
+            found = {name: vars(other)[name] for name in names if name in vars(other)}
+        if "_pile" not in vars(self):
+            self.__dict__.pop("feature_names_in_", None)
+            vars(self).update(found)
+            return
+        theirs = found.get("feature_names_in_")
+        _validation.check_same_names(
+            _validation.names_of(self), None if theirs is None else theirs.tolist()
+        )
 
     def __add__(self, other: Any) -> Self:
         """A model of the rows of both, with the parameters of the first."""
@@ -189,4 +211,4 @@ class StreamingMixin:
             return statistics
         moments = statistics.moments
         classes = _ids.union(moments.classes, self._declared)
-        return Statistics(moments.among(moments.tasks, classes), statistics.sample)
+        return replace(statistics, moments=moments.among(moments.tasks, classes))

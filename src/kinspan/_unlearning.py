@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -33,9 +34,9 @@ def unlearnt(before: Statistics, removed: Statistics) -> Unlearnt:
     if before.moments.squared_weights is not None and removed.moments.squared_weights is None:
         inexact.append("rows were removed with their full weight, but may have faded since")
     if before.sample is None:
-        return Unlearnt(Statistics(moments, None), inexact)
+        return Unlearnt(replace(before, moments=moments), inexact)
     sample, more = _sample_without(before.sample, moments, removed)
-    return Unlearnt(Statistics(moments, sample), inexact + more)
+    return Unlearnt(replace(before, moments=moments, sample=sample), inexact + more)
 
 
 def _sample_without(

@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinspan import _container, _ids, _validation
+from kinspan._arrays import is_elsewhere, on_host
 from kinspan._cell_sums import Floats, cell_moments
+from kinspan._device.moments import device_moments
 
-_KIND = "class-moments"
+KIND = "class-moments"
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +82,10 @@ class ClassMoments:
         fading: Floats | None = None,
     ) -> ClassMoments:
         """The same from arrays that were validated before; rows may have faded to part of one."""
+        if is_elsewhere(X):
+            found = device_moments(X, y, task, weights, feature_names, fading)
+            return cls(*found).without_empty()
+        weights = on_host(weights)
         tasks, task_codes = _ids.encode(task)
         classes, class_codes = _ids.encode(y)
         shape = (len(tasks), len(classes))
@@ -192,7 +198,17 @@ class ClassMoments:
 
     def without_empty(self) -> ClassMoments:
         """The same without tasks and classes that have no rows."""
-        return self.chosen(np.any(self.present, axis=1), np.any(self.present, axis=0))
+        tasks, classes = (np.any(self.present, axis=axis) for axis in (1, 0))
+        return self if tasks.all() and classes.all() else self.chosen(tasks, classes)
+
+    def where(self, kept: NDArray[np.bool_]) -> ClassMoments:
+        """The same without the cells that a (tasks, classes) mask leaves out."""
+        counts, squared = np.where(kept, self.counts, 0.0), self.squared_weights
+        means, squares = (np.where(kept[..., None], a, 0.0) for a in (self.means, self.squares))
+        weights = None if squared is None else np.where(kept, squared, 0.0)
+        return ClassMoments(
+            self.tasks, self.classes, counts, means, squares, weights
+        ).without_empty()
 
     def chosen(self, tasks: NDArray[Any], classes: NDArray[Any]) -> ClassMoments:
         """Some of the tasks and classes, by masks or positions that keep their order."""
@@ -238,22 +254,28 @@ class ClassMoments:
 
     def to_bytes(self) -> bytes:
         """One buffer with everything, in the container that `kinspan._container` describes."""
-        meta = {"tasks": _ids.to_json(self.tasks), "classes": _ids.to_json(self.classes)}
-        arrays = {"counts": self.counts, "means": self.means, "squares": self.squares}
-        if self.squared_weights is not None:
-            arrays["squared_weights"] = self.squared_weights
-        return _container.pack(_container.Contents(_KIND, meta, arrays))
+        return _container.pack(_container.Contents(KIND, self.record()))
 
     @classmethod
     def from_bytes(cls, buffer: bytes | bytearray | memoryview) -> ClassMoments:
         """The moments of a buffer; StoredDataError where it is corrupted, truncated or foreign."""
-        stored = _container.unpack(buffer, _KIND)
-        try:
-            tasks, classes = (_ids.from_json(stored.meta[name]) for name in ("tasks", "classes"))
-            counts, means, squares = (stored.arrays[n] for n in ("counts", "means", "squares"))
-            fading = stored.arrays.get("squared_weights")
+        return cls.from_record(_container.unpack(buffer, KIND).record)
+
+    def record(self) -> _container.Record:
+        """Moments as plain data."""
+        meta = {"tasks": _ids.to_json(self.tasks), "classes": _ids.to_json(self.classes)}
+        arrays = {"counts": self.counts, "means": self.means, "squares": self.squares}
+        if self.squared_weights is not None:
+            arrays["squared_weights"] = self.squared_weights
+        return _container.Record(meta, arrays)
+
+    @classmethod
+    def from_record(cls, record: _container.Record) -> ClassMoments:
+        """The moments of plain data."""
+        with _container.reading("moments"):
+            tasks, classes = (_ids.from_json(record.meta[name]) for name in ("tasks", "classes"))
+            counts, means, squares = (record.arrays[n] for n in ("counts", "means", "squares"))
+            fading = record.arrays.get("squared_weights")
             moments = cls(tasks, classes, counts, means, squares, fading)
             _validation.check_moments(moments)
-        except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
-            raise _container.StoredDataError(f"not the moments of any samples: {error}") from None
         return moments

@@ -7,15 +7,20 @@ changes which. Rows that repeat are one row with their number as its weight.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinspan import _ids, _validation
-from kinspan._arrays import is_sparse
+from kinspan import _container, _ids, _validation
+from kinspan._arrays import is_elsewhere, is_sparse, on_host
 from kinspan._cell_sums import Codes, Floats
-from kinspan._content_keys import Keys, content_keys, short_keys
+from kinspan._content_keys import Keys, content_keys
+from kinspan._device.sample import device_sample
+from kinspan._kept_rows import Joined, ranks, smallest
+
+_NUMBERS = 1 << 26  # in the rows of all cells: with many cells and features fewer of each are kept
+_FEWEST = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +50,7 @@ class RowSample:
     )
     keys: Keys  # (rows,): hashes of the rows
     weights: Floats  # (rows,): how often the row occurred, faded
-    rows: Floats  # (rows, features)
+    rows: NDArray[np.floating[Any]]  # (rows, features), single or double
     recency: Floats | None = None  # (rows,): to what its last occurrence has faded; None is one
 
     @classmethod
@@ -59,18 +64,23 @@ class RowSample:
         fading: Floats | None = None,
     ) -> RowSample:
         """The sample of rows that were validated before; rows may have faded to part of one."""
+        if is_elsewhere(X):
+            found: RowSample = device_sample(cls.from_checked, X, y, task, weights, size, fading)
+            return found
+        weights = on_host(weights)
         seen = np.arange(len(y)) if weights is None else np.flatnonzero(weights)
         tasks, task_codes = _ids.encode(task[seen])
         classes, class_codes = _ids.encode(y[seen])
         cells = task_codes * len(classes) + class_codes
+        size = _bounded(size, cells, X.shape[1])
         if fading is None:
-            chosen, keys = _smallest(X, seen, cells, size)
+            chosen, keys = smallest(X, seen, cells, size)
         else:
             chosen, keys = np.arange(len(seen)), content_keys(X, seen)
         w = np.ones(len(chosen)) if weights is None else weights[seen[chosen]]
         recency = None if fading is None else fading[seen]
         w = w if recency is None else w * recency
-        joined = _Joined.of(cells[chosen], keys, w, size, recency)
+        joined = Joined.of(cells[chosen], keys, w, size, recency)
         rows = _dense_rows(X, seen[chosen[joined.first]])
         return cls(size, tasks, classes, *joined[1:4], rows, joined.recency)
 
@@ -157,9 +167,8 @@ class RowSample:
             return self
         n_cells = len(self.tasks) * len(self.classes)
         is_full = (np.bincount(self.cells, minlength=n_cells) >= self.size)[self.cells]
-        ranks = _ranks(self.keys, self.recency)
         last = np.zeros(n_cells)
-        np.maximum.at(last, self.cells, ranks)
+        np.maximum.at(last, self.cells, ranks(self.keys, self.recency))
         likely = np.where(is_full, -np.expm1(-self.recency * last[self.cells]), 1.0)
         weights, of_one = self.weights / likely, self.recency / likely
         total = np.bincount(self.cells, weights)
@@ -182,6 +191,29 @@ class RowSample:
             recency=None if self.recency is None else self.recency[kept],
         )
 
+    def record(self) -> _container.Record:
+        """The sample as plain data."""
+        ids = {"tasks": _ids.to_json(self.tasks), "classes": _ids.to_json(self.classes)}
+        arrays = {name: getattr(self, name) for name in ("keys", "weights", "rows")}
+        arrays["cells"] = self.cells.astype(np.int64)
+        if self.recency is not None:
+            arrays["recency"] = self.recency
+        return _container.Record({"size": int(self.size), **ids}, arrays)
+
+    @classmethod
+    def from_record(cls, record: _container.Record) -> RowSample:
+        """The sample of plain data."""
+        with _container.reading("sampled rows"):
+            tasks, classes = (_ids.from_json(record.meta[name]) for name in ("tasks", "classes"))
+            cells, keys, weights, rows = (
+                record.arrays[name] for name in ("cells", "keys", "weights", "rows")
+            )
+            recency, size = record.arrays.get("recency"), record.meta["size"]
+            cells = cells.astype(np.intp)
+            sample = cls(size, tasks, classes, cells, keys, weights, rows, recency)
+            _validation.check_sample(sample)
+        return sample
+
     def _cells_among(self, tasks: _ids.Ids, classes: _ids.Ids) -> Codes:
         """The cells of the rows among more tasks and classes."""
         task_codes = _ids.lookup(tasks, self.tasks)[self.task_codes]
@@ -190,9 +222,11 @@ class RowSample:
 
     def _trimmed(self) -> RowSample:
         """Sorted, repeated rows joined, and no more rows of a cell than the size."""
-        joined = _Joined.of(self.cells, self.keys, self.weights, self.size, self.recency)
+        size = _bounded(self.size, self.cells, self.rows.shape[1])
+        joined = Joined.of(self.cells, self.keys, self.weights, size, self.recency)
         return replace(
             self,
+            size=size,
             cells=joined.cells,
             keys=joined.keys,
             weights=joined.weights,
@@ -209,71 +243,17 @@ def _both(first: RowSample, second: RowSample) -> Floats | None:
     return np.concatenate([np.ones(len(p.rows)) if p.recency is None else p.recency for p in parts])
 
 
-class _Joined(NamedTuple):
-    """Different rows with the smallest keys of every cell, sorted."""
+def _bounded(size: int, cells: Codes, n_features: int) -> int:
+    """The number of rows of a cell with which those of all cells are not too many to keep.
 
-    first: Codes  # (kept,): a row of those that are the same
-    cells: Codes
-    keys: Keys
-    weights: Floats  # of all of them
-    recency: Floats | None  # of the least faded
-
-    @classmethod
-    def of(
-        cls,
-        cells: Codes,
-        keys: Keys,
-        weights: Floats,
-        size: int,
-        recency: Floats | None = None,
-    ) -> _Joined:
-        order = np.lexsort((keys, cells))
-        cells, keys = cells[order], keys[order]
-        is_new = np.ones(len(order), dtype=bool)
-        is_new[1:] = (cells[1:] != cells[:-1]) | (keys[1:] != keys[:-1])
-        total = np.bincount(np.cumsum(is_new) - 1, weights[order], minlength=is_new.sum())
-        cells, keys = cells[is_new], keys[is_new]
-        place = np.arange(len(cells)) - np.searchsorted(cells, cells)
-        if recency is not None:
-            recency = np.maximum.reduceat(recency[order], np.flatnonzero(is_new))
-            by_rank = np.lexsort((keys, _ranks(keys, recency), cells))
-            place[by_rank] = place.copy()
-        kept = place < size
-        recency = None if recency is None else recency[kept]
-        weights = total[kept].astype(np.float64)
-        return cls(order[is_new][kept], cells[kept], keys[kept], weights, recency)
-
-
-def _ranks(keys: Keys, recency: Floats) -> Floats:
-    """Exponential variables, as the keys are uniform ones, over the recency of the rows."""
-    uniform = ((keys >> np.uint64(11)) + 0.5) * 2.0**-53
-    return np.asarray(-np.log1p(-uniform) / recency)
-
-
-def _smallest(X: Any, seen: Codes, cells: Codes, size: int) -> tuple[Codes, Keys]:
-    """Rows that may have one of the `size` smallest different keys of their cell, and their keys.
-
-    Short keys leave few of them. Where these are too few different ones, because rows repeat or
-    short keys do, all rows of the cell are taken.
+    More cells never allow more rows, so that parts of a sum have all that the sum may keep.
     """
-    counts = np.bincount(cells)
-    likely = np.minimum((size + 6 * np.sqrt(size) + 10) / np.maximum(counts, 1), 1.0) * 2.0**16
-    candidates = np.arange(len(cells))
-    if (likely < 2.0**16).any():
-        candidates = np.flatnonzero(short_keys(X, seen) < np.ceil(likely)[cells])
-    keys = content_keys(X, seen[candidates])
-    different = _Joined.of(cells[candidates], keys, np.zeros(len(keys)), size).cells
-    taken, n_different = (
-        np.bincount(c, minlength=len(counts)) for c in (cells[candidates], different)
-    )
-    short = (counts > taken) & (n_different < size)
-    if short.any():
-        more = np.setdiff1d(np.flatnonzero(short[cells]), candidates, assume_unique=True)
-        candidates = np.concatenate([candidates, more])
-        keys = np.concatenate([keys, content_keys(X, seen[more])])
-    return candidates, keys
+    n_cells = np.count_nonzero(np.bincount(cells)) if len(cells) else 1
+    return min(size, max(_FEWEST, _NUMBERS // (n_cells * max(n_features, 1))))
 
 
-def _dense_rows(X: Any, chosen: Codes) -> Floats:
+def _dense_rows(X: Any, chosen: Codes) -> NDArray[np.floating[Any]]:
+    """Rows in single precision if they are no better."""
     rows = X[chosen]
-    return np.asarray(rows.toarray() if is_sparse(rows) else rows, dtype=np.float64)
+    rows = rows.toarray() if is_sparse(rows) else rows
+    return np.asarray(rows, dtype=np.result_type(rows.dtype, np.float32))

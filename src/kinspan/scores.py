@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, softmax
 
-from kinspan._arrays import is_sparse
+from kinspan._arrays import is_elsewhere, is_foreign, is_sparse
 from kinspan._cell_sums import Codes, Floats
+from kinspan._device import scores as on_device
 
 NEVER = -100.0  # log odds of a class that a task cannot answer, below those that it can
 _BLOCK_BYTES = 1 << 21
@@ -140,6 +141,8 @@ def calibration(
 
 def paired_scores(X: Any, rules: Codes, coef: Floats, intercept: Floats) -> Floats:
     """(rows, scores): every row with the rule of its own task, −1 the last, in double precision."""
+    if is_elsewhere(X):
+        return on_device.paired_scores(X, rules, coef, intercept)  # type: ignore[no-any-return]
     rules = np.where(rules < 0, rules + len(coef), rules)
     with np.errstate(invalid="ignore"):  # infinity minus infinity: named by who calls
         if is_sparse(X):
@@ -201,12 +204,16 @@ def _sparse_scores(X: sp.csr_array, rules: Codes, coef: Floats) -> Floats:
 
 def answers(scores: Floats) -> Codes:
     """(rows,) positions of the classes that (rows, 1 or classes) scores speak for."""
+    if is_foreign(scores):
+        return on_device.answers(scores)  # type: ignore[no-any-return]
     best = scores[:, 0] > 0 if scores.shape[1] == 1 else scores.argmax(axis=1)
     return np.asarray(best.astype(np.intp))
 
 
 def without_absent(scores: Floats, absent: Mask) -> Floats:
     """Scores in which classes that a row's task cannot answer are far below all others."""
+    if is_foreign(scores):
+        return on_device.without_absent(scores, absent, NEVER)  # type: ignore[no-any-return]
     if scores.shape[1] == 1 or not absent.any():
         return scores  # with two classes the rule of such a task is a constant
     lowest = np.where(absent, np.inf, scores).min(axis=1, keepdims=True)
@@ -215,6 +222,8 @@ def without_absent(scores: Floats, absent: Mask) -> Floats:
 
 def probabilities(scores: Floats, absent: Mask) -> Floats:
     """(rows, classes) probabilities of scores that are log odds."""
+    if is_foreign(scores):
+        return on_device.probabilities(scores, absent)  # type: ignore[no-any-return]
     if scores.shape[1] == 1:
         second = expit(scores)
         both = np.hstack([1.0 - second, second])

@@ -17,6 +17,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
 from kinspan import _ids, _validation
+from kinspan._arrays import beside, like, namespace, on_host, per_row
 from kinspan._cell_sums import Codes, Floats
 from kinspan._learnt import LearntMixin
 from kinspan._streaming import StreamingMixin
@@ -64,9 +65,9 @@ class MultiTaskSPCA(
         cross-validation: its own rows if they are many, those of all tasks if they are few.
     row_sample : int, default=100
         Rows kept of every class of every task, for covariance and forecast; chosen by content. With
-        many classes and tasks fewer are used (at least 25, and in all 2048 or 4 a feature). With 0
-        the metric is 0 and the forecast the formula of the paper, too optimistic for correlated
-        features.
+        many classes and tasks fewer are used (at least 25, and in all 2048 or 4 a feature), and
+        fewer kept where all would be more than 2²⁶ numbers. With 0 the metric is 0 and the forecast
+        the formula of the paper, too optimistic for correlated features.
     multi_class : {"shared", "one-vs-all"}, default="shared"
         One relatedness for all classes, or for each where that is better on rows that were left
         out; or Algorithm 1 of the paper, whose scores are in standard deviations and not log odds.
@@ -208,40 +209,41 @@ class MultiTaskSPCA(
             self.__dict__.pop("feature_names_in_", None)
         return self
 
-    def decision_function(self, X: Any, *, task: Any = None) -> Floats:
+    def decision_function(self, X: Any, *, task: Any = None) -> Any:
         """Scores: (n_samples,) log odds of `classes_[1]`, or (n_samples, n_classes).
 
         A class that the task of a row cannot answer is 100 below all others.
         """
         scores, _ = self._scores(X, task)
-        return scores[:, 0] if scores.shape[1] == 1 else scores
+        return like(scores[:, 0] if scores.shape[1] == 1 else scores, X)
 
-    def predict(self, X: Any, *, task: Any = None) -> NDArray[Any]:
+    def predict(self, X: Any, *, task: Any = None) -> Any:
         """The class of every row; `task` is one id a row, or one id for all rows."""
         scores, _ = self._scores(X, task)
-        return np.asarray(self.classes_[answers(scores)])
+        return like(per_row(self.classes_, answers(scores)), X)
 
-    def predict_proba(self, X: Any, *, task: Any = None) -> Floats:
+    def predict_proba(self, X: Any, *, task: Any = None) -> Any:
         """(n_samples, n_classes) probabilities, in the order of `classes_`."""
-        return probabilities(*self._scores(X, task))
+        return like(probabilities(*self._scores(X, task)), X)
 
-    def predict_log_proba(self, X: Any, *, task: Any = None) -> Floats:
+    def predict_log_proba(self, X: Any, *, task: Any = None) -> Any:
         """(n_samples, n_classes) logarithms of the probabilities."""
+        found = self.predict_proba(X, task=task)
         with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.predict_proba(X, task=task)))
+            return namespace(found).log(found)
 
-    def transform(self, X: Any, *, task: Any = None) -> Floats:
+    def transform(self, X: Any, *, task: Any = None) -> Any:
         """(n_samples, n_components) projections Vᵀx on the directions of each row's task."""
         features, names, rules = self._known_rows(X, task)
         scale = self._rules.scale[:, None, :]
         directions = projectors(self._rules.coef * scale, self._n_features_out)
         flat = np.zeros((len(directions), self._n_features_out))
         projected = paired_scores(features, rules, directions / scale, flat)
-        return _validation.check_finite(projected, features, names)
+        return like(_validation.check_finite(projected, features, names), X)
 
     def fit_transform(
         self, X: Any, y: ArrayLike, *, task: Any = None, sample_weight: ArrayLike | None = None
-    ) -> Floats:
+    ) -> Any:
         """Fit, then project the same rows."""
         return self.fit(X, y, task=task, sample_weight=sample_weight).transform(X, task=task)
 
@@ -249,22 +251,23 @@ class MultiTaskSPCA(
         self, X: Any, y: ArrayLike, *, task: Any = None, sample_weight: ArrayLike | None = None
     ) -> float:
         """Accuracy over all rows."""
-        found = self.predict(X, task=task)
-        right = _ids.same(_validation.check_labels(y, len(found)), found)
-        return float(accuracy_score(np.ones(len(right)), right, sample_weight=sample_weight))
+        found = on_host(self.predict(X, task=task))
+        right = _ids.same(on_host(_validation.check_labels(y, len(found))), found)
+        weights = on_host(sample_weight)
+        return float(accuracy_score(np.ones(len(right)), right, sample_weight=weights))
 
     def _scores(self, X: Any, task: Any) -> tuple[Floats, NDArray[np.bool_]]:
         """Scores, and which classes the task of every row cannot answer."""
         features, names, rules = self._known_rows(X, task)
         scores = paired_scores(features, rules, self._rules.coef, self._rules.intercept)
-        absent = self._rules.absent[rules]
+        absent = per_row(self._rules.absent, rules)
         return without_absent(_validation.check_finite(scores, features, names), absent), absent
 
     def _known_rows(self, X: Any, task: Any) -> tuple[Any, NDArray[Any] | None, Codes]:
         check_is_fitted(self)
         features, names, column = _validation.check_rows(self, X, task, reset=False)
         known = _validation.check_known_tasks(column, features.shape[0], self.tasks_, self.unseen)
-        return features, names, known
+        return features, names, beside(known, features, len(self.tasks_) + 1)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

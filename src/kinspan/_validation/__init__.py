@@ -1,11 +1,20 @@
 """The only place that doubts its input: public methods pass through here on their first line."""
 
-from kinspan._validation.fitted import check_fitted, check_mergeable, unchanged_on_error
+from kinspan._validation.fitted import (
+    check_fitted,
+    check_loaded,
+    check_mergeable,
+    names_of,
+    unchanged_on_error,
+)
 from kinspan._validation.moments import (
     check_moments,
     check_removable,
     check_same_features,
+    check_same_names,
+    check_sample,
     check_something_left,
+    check_statistics,
 )
 from kinspan._validation.parameters import (
     check_choice,
@@ -31,9 +40,12 @@ from kinspan._validation.rows import (
     check_others_remain,
     check_rows,
     check_tasks,
+    refuse_non_finite,
+)
+from kinspan._validation.weights import (
+    check_totals_of_cells,
     check_weights,
     check_weights_of_cells,
-    refuse_non_finite,
 )
 
 __all__ = [
@@ -47,6 +59,7 @@ __all__ = [
     "check_fitted",
     "check_known_tasks",
     "check_labels",
+    "check_loaded",
     "check_mergeable",
     "check_moments",
     "check_more_labels",
@@ -60,12 +73,17 @@ __all__ = [
     "check_row_sample",
     "check_rows",
     "check_same_features",
+    "check_same_names",
+    "check_sample",
     "check_several_classes",
     "check_something_left",
+    "check_statistics",
     "check_tasks",
+    "check_totals_of_cells",
     "check_type",
     "check_weights",
     "check_weights_of_cells",
+    "names_of",
     "refuse_non_finite",
     "unchanged_on_error",
 ]

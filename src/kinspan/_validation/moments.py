@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinspan import _ids
+from kinspan._validation.messages import some
 
 if TYPE_CHECKING:
     from kinspan.class_moments import ClassMoments
+    from kinspan.row_sample import RowSample
 
 
 def check_same_features(first: int, second: int) -> None:
@@ -19,6 +22,20 @@ def check_same_features(first: int, second: int) -> None:
         raise ValueError(
             f"moments of {first} and of {second} features do not speak of the same data"
         )
+
+
+def check_same_names(first: Sequence[str] | None, second: Sequence[str] | None) -> None:
+    """What has names of features goes together with the same names in the same order."""
+    if first is None or second is None or list(first) == list(second):
+        return
+    strange = [name for name in second if name not in set(first)]
+    missing = [name for name in first if name not in set(second)]
+    if strange or missing:
+        raise ValueError(
+            f"the features are not the same: the second has {some(strange) or 'none'} that the "
+            f"first has not, and lacks {some(missing) or 'none'}"
+        )
+    raise ValueError("the features are the same, but in another order; put them in one order")
 
 
 def check_removable(moments: ClassMoments, removed: ClassMoments) -> None:
@@ -67,6 +84,44 @@ def _check_squared_weights(squared: NDArray[np.float64], counts: NDArray[np.floa
         raise ValueError("squared weights do not have the shape of the counts")
     if not ((squared > 0) == (counts > 0)).all() or not (squared <= counts * (1 + 1e-9)).all():
         raise ValueError("squared weights do not belong to the counts")
+
+
+def check_sample(sample: RowSample) -> None:
+    """Arrays read from outside must be rows that some sample could have."""
+    n, n_cells = len(sample.cells), len(sample.tasks) * len(sample.classes)
+    for ids in (sample.tasks, sample.classes):
+        if _ids.encode(ids)[0].tolist() != ids.tolist():
+            raise ValueError("the ids are not in order, or one stands twice")
+    if type(sample.size) is not int or sample.size < 1:
+        raise ValueError(f"a sample of {sample.size!r} rows is none")
+    if sample.rows.ndim != 2 or sample.rows.dtype.kind != "f" or len(sample.rows) != n:
+        raise ValueError("sampled rows are not a matrix with one row for each cell")
+    if sample.keys.shape != (n,) or sample.keys.dtype != np.uint64 or sample.cells.shape != (n,):
+        raise ValueError("there is not one key for each sampled row")
+    if n and not (sample.cells.min() >= 0 and sample.cells.max() < n_cells):
+        raise ValueError("a sampled row belongs to no cell")
+    if n and (np.bincount(sample.cells) > sample.size).any():
+        raise ValueError("a cell has more sampled rows than the size of the sample")
+    order = sample.cells.astype(np.float64), sample.keys
+    if not (np.lexsort(order[::-1]) == np.arange(n)).all():
+        raise ValueError("sampled rows are not in order")
+    for weights in (sample.weights, sample.recency):
+        if weights is not None and not (weights.shape == (n,) and (weights > 0).all()):
+            raise ValueError("there is not one positive weight for each sampled row")
+    if not all(np.isfinite(a).all() for a in (sample.rows, sample.weights)):
+        raise ValueError("sampled rows are finite")
+
+
+def check_statistics(
+    moments: ClassMoments, sample: RowSample | None, names: Sequence[str] | None
+) -> None:
+    """Parts read from outside must belong together."""
+    if sample is not None and sample.rows.shape[1] != moments.n_features:
+        raise ValueError("moments and sampled rows have different numbers of features")
+    if names is None:
+        return
+    if len(names) != moments.n_features or not all(isinstance(name, str) for name in names):
+        raise ValueError("there is not one name for each feature")
 
 
 def check_something_left(moments: ClassMoments) -> None:

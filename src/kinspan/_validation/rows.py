@@ -6,15 +6,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from kinspan import _ids
-from kinspan._arrays import is_sparse
+from kinspan._arrays import (
+    all_finite,
+    are_classes,
+    column_of_rows,
+    is_elsewhere,
+    is_sparse,
+    namespace,
+    on_host,
+    rows_of,
+    stays_there,
+)
+from kinspan._device.cells import known_codes
 from kinspan._validation.columns import column_of, without_column
-from kinspan._validation.messages import some
+from kinspan._validation.devices import check_device_rows, refuse_task_column
+from kinspan._validation.messages import of_length, some
 
 _FEATURES: dict[str, Any] = {  # NaN is looked for later, in the sums, without a pass of its own
     "accept_sparse": "csr",
@@ -33,12 +45,19 @@ class Rows(NamedTuple):
 
 def check_features(X: Any) -> Rows:
     """X as a numeric array or CSR, without an estimator to remember its features."""
+    X = rows_of(X)
+    if is_elsewhere(X):
+        return Rows(check_device_rows(X), None, None)
     return Rows(check_array(X, input_name="X", **_FEATURES), _column_names(X), None)
 
 
 def check_rows(estimator: Any, X: Any, task: Any, *, reset: bool) -> Rows:
     """X of an estimator: feature names and number as in fit, the task column taken out."""
-    column = estimator.task_column
+    column, X = estimator.task_column, rows_of(X)
+    if is_elsewhere(X):
+        refuse_task_column(column)
+        validate_data(estimator, check_device_rows(X).array, reset=reset, skip_check_array=True)
+        return Rows(X, None, task)
     if column is None:
         return Rows(validate_data(estimator, X, reset=reset, **_FEATURES), _column_names(X), task)
     if task is not None:
@@ -57,12 +76,15 @@ def _column_names(X: Any) -> NDArray[Any] | None:
     return None if names is None else np.asarray(list(names), dtype=object)
 
 
-def check_labels(y: ArrayLike, n_samples: int | None, name: str = "y") -> _ids.Ids:
+def check_labels(y: Any, n_samples: int | None, name: str = "y") -> _ids.Ids:
     """Class labels as an array, one for every row."""
     if y is None:
         raise ValueError(
             "a classifier requires y to be passed, but the target y is None; pass one label a row"
         )
+    y = column_of_rows(y)
+    if n_samples is not None and are_classes(y):
+        return of_length(y, n_samples, name)
     if not isinstance(y, (list, tuple)):
         y = np.asarray(y)
     array = _ids.as_array(y)
@@ -71,17 +93,18 @@ def check_labels(y: ArrayLike, n_samples: int | None, name: str = "y") -> _ids.I
     else:
         array = np.asarray(column_or_1d(y if array.ndim > 1 else array, warn=True))
         _refuse_missing(array, name)
-        if array.dtype.kind not in "biuU":  # those are classes, whatever their values
+        if array.dtype.kind not in "biuU" and not all(map(_is_text, array)):  # those are classes
             check_classification_targets(array)
-    if n_samples is not None:
-        _check_length(array, n_samples, name)
-    return array
+    return array if n_samples is None else of_length(array, n_samples, name)
 
 
 def check_tasks(task: Any, n_samples: int, name: str = "task") -> _ids.Ids:
     """Task ids as an array, one for every row; None is one task, called 0."""
     if task is None:
-        return np.zeros(n_samples, dtype=np.int64)
+        return _ids.repeated(np.zeros(1, dtype=np.int64), n_samples)
+    task = column_of_rows(task)
+    if stays_there(task):
+        return of_length(task, n_samples, name)
     array = _ids.as_array([task] if is_single_id(task, n_samples) else task)
     if array.ndim != 1:
         raise ValueError(
@@ -90,26 +113,30 @@ def check_tasks(task: Any, n_samples: int, name: str = "task") -> _ids.Ids:
     _refuse_unhashable(array, name)
     _refuse_missing(array, name)
     if is_single_id(task, n_samples):
-        return np.repeat(array, n_samples)
-    _check_length(array, n_samples, name)
-    return array
+        return _ids.repeated(array, n_samples)
+    return of_length(array, n_samples, name)
 
 
-def check_known_tasks(task: Any, n_samples: int, known: _ids.Ids, unseen: str) -> NDArray[np.intp]:
+def check_known_tasks(task: Any, n_samples: int, known: _ids.Ids, unseen: str) -> Any:
     """Position of the task of every row among the fitted ones; −1 is the shared rule."""
     if task is None:
         if len(known) == 1:
-            return np.zeros(n_samples, dtype=np.intp)
+            return _ids.repeated(np.zeros(1, dtype=np.intp), n_samples)
         raise ValueError(
             f"task=None, but {len(known)} tasks were fitted and each has its own rule; pass task=, "
             "one id for every row or one id for all of them"
         )
     if isinstance(task, tuple) and _is_one_of(task, known):
-        task = _ids.as_array([task] * n_samples)
+        task = _ids.repeated(_ids.as_array([task]), n_samples)
     ids = check_tasks(task, n_samples)
-    codes = _ids.lookup(known, ids)
-    if unseen == "error" and (codes < 0).any():
-        unknown = list(dict.fromkeys(ids[codes < 0].tolist()))
+    if _ids.is_repeated(ids):
+        codes = _ids.repeated(_ids.lookup(known, ids[:1]), n_samples)
+    elif stays_there(ids) and known.dtype.kind in "iub":
+        codes = known_codes(known, ids)
+    else:
+        codes = _ids.lookup(known, np.asarray(ids))
+    if unseen == "error" and bool(namespace(codes).any(codes < 0)):
+        unknown = list(dict.fromkeys(ids[on_host(codes) < 0].tolist()))
         raise ValueError(
             f"task contains {some(unknown)}, which fit has not seen; fitted tasks are "
             f"{some(known.tolist())}. With unseen='shared' they get what the others agree on"
@@ -145,43 +172,11 @@ def check_all_of_task(task: Any, n_samples: int, name: _ids.Ids) -> None:
         )
 
 
-def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> NDArray[np.float64] | None:
-    """Frequency weights as finite non-negative doubles, or None."""
-    if sample_weight is None:
-        return None
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    weights = np.full(n_samples, weights) if weights.ndim == 0 else weights
-    if weights.ndim != 1:
-        raise ValueError(
-            f"sample_weight has shape {weights.shape}; it must be 1D, one weight a row"
-        )
-    _check_length(weights, n_samples, "sample_weight")
-    if not np.isfinite(weights).all() or (weights < 0).any():
-        raise ValueError("sample_weight contains negative, infinite or NaN values; use frequencies")
-    if not weights.any():
-        raise ValueError("sample_weight is zero for every row; at least one must be positive")
-    return weights
-
-
-def check_weights_of_cells(
-    weights: NDArray[np.float64], cells: NDArray[np.intp], n_cells: int
-) -> None:
-    """Weights are numbers of rows: many rows cannot be one or two in all."""
-    total = np.bincount(cells, weights, minlength=n_cells)
-    rows = np.bincount(cells, weights > 0, minlength=n_cells)
-    if ((total < 2) & (total < rows / 2)).any():
-        cell = int(np.flatnonzero((total < 2) & (total < rows / 2))[0])
-        raise ValueError(
-            f"sample_weight adds up to {total[cell]:.3g} over {int(rows[cell])} rows of one class "
-            "of a task; weights are frequencies: multiply them so that they count rows"
-        )
-
-
 def check_finite(
     scores: NDArray[np.float64], X: Any, names: NDArray[Any] | None
 ) -> NDArray[np.float64]:
     """Scores of rows; NaN and infinity in X show in them."""
-    if not np.isfinite(scores).all():
+    if not all_finite(scores):
         refuse_non_finite(X, names)
     return scores
 
@@ -190,7 +185,9 @@ def refuse_non_finite(X: Any, names: NDArray[Any] | None) -> None:
     """Say in which column, and in how many rows, NaN or infinity stands."""
     stored = sp.csc_array(X) if is_sparse(X) else None
     for column in range(X.shape[1]):
-        if stored is None:
+        if is_elsewhere(X):
+            values = on_host(X.array[:, column])
+        elif stored is None:
             values = X[:, column]
         else:
             values = stored.data[stored.indptr[column] : stored.indptr[column + 1]]
@@ -238,14 +235,6 @@ def _refuse_unhashable(array: NDArray[Any], name: str) -> None:
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str)
-
-
-def _check_length(array: NDArray[Any], n_samples: int, name: str) -> None:
-    if len(array) != n_samples:
-        raise ValueError(
-            f"{name} has {len(array)} values for {n_samples} rows: found input variables with "
-            "inconsistent numbers of samples; pass one a row"
-        )
 
 
 def _refuse_missing(array: NDArray[Any], name: str) -> None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import get_tags
 
 from kinspan import _ids, _validation
-from kinspan._arrays import is_sparse
+from kinspan._arrays import is_sparse, on_host
 from kinspan._cell_sums import Codes, Floats
 from kinspan._validation.messages import some
 from kinspan.class_moments import ClassMoments
@@ -50,6 +50,7 @@ def check_labelled_rows(estimator: Any, X: Any, y: Any, task: Any) -> LabelledRo
     tasks, task_codes = _ids.encode(_validation.check_tasks(column, features.shape[0]))
     classes, class_codes = _ids.encode(labels)
     _validation.check_several_classes(classes)
+    features = on_host(features)
     return LabelledRows(finite_doubles(features, names), class_codes, task_codes, classes, tasks)
 
 
@@ -57,7 +58,7 @@ def check_task_rows(estimator: Any, X: Any, task: Any) -> TaskRows:
     """The rows of `predict`; only an estimator with `unseen="shared"` takes unseen tasks."""
     features, names, column = _validation.check_rows(estimator, X, task, reset=False)
     n_samples, known = features.shape[0], estimator.tasks_
-    codes = _validation.check_known_tasks(column, n_samples, known, "shared")
+    codes = on_host(_validation.check_known_tasks(column, n_samples, known, "shared"))
     if (codes < 0).any() and getattr(estimator, "unseen", "error") == "error":
         unknown = _validation.check_tasks(column, n_samples)[int(np.argmax(codes < 0))]
         way = type(estimator).__name__ if hasattr(estimator, "unseen") else "MultiTaskSPCA"
@@ -65,7 +66,7 @@ def check_task_rows(estimator: Any, X: Any, task: Any) -> TaskRows:
             f"task contains {unknown!r}, which fit has not seen; fitted tasks are "
             f"{some(known.tolist())}: fit its rows too, or use {way}(unseen='shared')"
         )
-    return TaskRows(features, names, codes)
+    return TaskRows(on_host(features), names, codes)
 
 
 def finite_doubles(features: Any, names: NDArray[Any] | None) -> Any:
@@ -122,7 +123,7 @@ def check_linear(estimator: Any) -> Any:
 
 def check_label_column(y: Any, codes: Codes) -> NDArray[Any]:
     """Labels as scikit-learn takes them, so that `class_weight` may name them; else their codes."""
-    labels = _validation.check_labels(y, len(codes))
+    labels = np.asarray(_validation.check_labels(y, len(codes)))
     plain = labels.dtype != object or all(isinstance(label, str) for label in labels)
     return labels if plain else codes
 
@@ -190,4 +191,4 @@ def check_unlabelled(unlabelled: Any, n_features: int) -> Floats:
             f"unlabelled has {features.shape[1]} features but X has {n_features}; pass rows of the "
             "target without the task column"
         )
-    return dense(finite_doubles(features, names))
+    return dense(finite_doubles(on_host(features), names))

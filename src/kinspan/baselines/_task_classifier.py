@@ -13,6 +13,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
 from kinspan import _ids, _validation
+from kinspan._arrays import on_host
 from kinspan._cell_sums import Floats
 from kinspan.baselines._checks import TaskRows, check_task_rows
 from kinspan.baselines._linear_rules import LinearRules
@@ -67,8 +68,9 @@ class TaskClassifier(ClassifierMixin, BaseEstimator):
     ) -> float:
         """Accuracy over all rows."""
         predicted = self.predict(X, task=task)
-        right = _ids.same(_validation.check_labels(y, len(predicted)), predicted)
-        return float(accuracy_score(np.ones(len(right)), right, sample_weight=sample_weight))
+        right = _ids.same(on_host(_validation.check_labels(y, len(predicted))), predicted)
+        weights = on_host(sample_weight)
+        return float(accuracy_score(np.ones(len(right)), right, sample_weight=weights))
 
     def _scores(self, X: Any, task: Any) -> Floats:
         check_is_fitted(self)

@@ -1,0 +1,70 @@
+"""Bandwidths: of a copy, of the parts of the pass, of fit and of predict."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import torch
+
+from benchmarks.gpu.timing import Table, device_milliseconds, wall_milliseconds
+from benchmarks.gpu.tuning import random_multipliers
+from benchmarks.gpu.worlds import World
+
+
+def ceilings(data: World, table: Table) -> None:
+    """The copy that everything is compared with, and a plain sum."""
+    half = data.X[: len(data.X) // 2]
+    other = torch.empty_like(half)
+    n_bytes = 2.0 * half.numel() * half.element_size()
+    table.add(
+        "copy, read and written", half, device_milliseconds(lambda: other.copy_(half)), n_bytes
+    )
+    table.add("X.sum(0)", data.X, device_milliseconds(lambda: data.X.sum(0)))
+
+
+def parts(data: World, table: Table) -> None:
+    """What the pass consists of."""
+    from kinspan._device.triton_groups import chunks_of, grouped  # noqa: PLC0415
+    from kinspan._device.triton_sums import cell_totals  # noqa: PLC0415
+
+    group = partial(grouped, data.task, data.y, 20, 2)
+    groups = group()
+    keys = torch.randint(0, 5000, data.y.shape, device="cuda").to(torch.int16)
+    table.add("lowest and highest id", data.X, device_milliseconds(data.y.aminmax))
+    table.add("sorting 16-bit keys", data.X, device_milliseconds(lambda: keys.sort(stable=True)))
+    table.add("grouping rows", data.X, device_milliseconds(group))
+    table.add("cutting chunks", data.X, device_milliseconds(lambda: chunks_of(groups, 256)))
+    precision = torch.float64 if data.X.dtype == torch.float64 else torch.float32
+    reference = data.X[groups.some_rows].to(precision)
+    totals = partial(cell_totals, data.X, groups, reference)
+    table.add("kernel", data.X, device_milliseconds(totals))
+    hashed = partial(totals, None, random_multipliers(data.X.shape[1]))
+    table.add("kernel with hashes", data.X, device_milliseconds(hashed))
+    table.add("grouping and kernel", data.X, device_milliseconds(lambda: (group(), totals())))
+
+
+def fits(data: World, table: Table, repeat: int = 7) -> None:
+    """Complete fits by the clock, from rows on the device to fitted rules."""
+    from kinspan import ClassMoments, MultiTaskSPCA  # noqa: PLC0415
+
+    plain, default = MultiTaskSPCA(metric=0, row_sample=0), MultiTaskSPCA()
+    add = partial(table.add, X=data.X)
+    moments = partial(ClassMoments.from_samples, *data)
+    add("ClassMoments.from_samples", milliseconds=wall_milliseconds(moments, repeat))
+    ready = moments()
+    from_moments = wall_milliseconds(lambda: plain.fit_moments(ready), repeat)
+    add("  (fit_moments alone, on the CPU)", milliseconds=from_moments)
+    for what, model in (("(metric=0, row_sample=0)", plain), ("()", default)):
+        fit = partial(model.fit, data.X, data.y, task=data.task)
+        add(f"MultiTaskSPCA{what}.fit", milliseconds=wall_milliseconds(fit, repeat))
+
+
+def predictions(data: World, table: Table) -> None:
+    """Scores of two classes, by the clock."""
+    from kinspan import MultiTaskSPCA  # noqa: PLC0415
+
+    model = MultiTaskSPCA(metric=0, row_sample=0).fit(data.X, data.y, task=data.task)
+    for name in ("predict", "predict_proba"):
+        work: Any = partial(getattr(model, name), data.X, task=data.task)
+        table.add(f"MultiTaskSPCA.{name}", data.X, wall_milliseconds(work, 5))

@@ -1,0 +1,144 @@
+"""Rows and columns that live on a device whose memory NumPy cannot see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinspan._arrays.libraries import (
+    copied_to_numpy,
+    device,
+    is_foreign,
+    moved,
+    namespace,
+    plain,
+    seen_by_numpy,
+)
+
+
+@dataclass(eq=False)
+class DeviceRows:
+    """X on a device."""
+
+    array: Any  # (rows, features)
+    passed: Any = None  # what the last pass over it left behind
+    to_be_sampled: bool = False  # whether a pass should leave hashes of rows behind
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, features)."""
+        return self.array.shape[0], self.array.shape[1]
+
+
+@dataclass(eq=False)
+class DeviceColumn:
+    """One number a row on a device; NumPy functions take it for an array and get a copy."""
+
+    array: Any  # (rows,)
+
+    ndim = 1
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        values = copied_to_numpy(self.array)
+        return values if dtype is None else values.astype(dtype)
+
+    @cached_property
+    def dtype(self) -> np.dtype[Any]:
+        """As NumPy calls it."""
+        return copied_to_numpy(self.array[:0]).dtype
+
+    def __len__(self) -> int:
+        return int(self.array.shape[0])
+
+    def __getitem__(self, chosen: Any) -> NDArray[Any]:
+        return np.asarray(np.asarray(self)[chosen])
+
+
+def is_elsewhere(X: Any) -> bool:
+    """Whether rows stay where they are."""
+    return isinstance(X, DeviceRows)
+
+
+def stays_there(values: Any) -> bool:
+    """Whether values are whole numbers on a device: ids, whose codes are found there."""
+    return isinstance(values, DeviceColumn) and values.dtype.kind in "iub"
+
+
+def are_classes(values: Any) -> bool:
+    """Whether values are whole numbers on a device, of whatever type."""
+    if stays_there(values) or not isinstance(values, DeviceColumn) or values.dtype.kind != "f":
+        return stays_there(values)
+    xp, array = namespace(values.array), values.array
+    return bool(xp.all((xp.floor(array) == array) & (xp.abs(array) < 2**31)))
+
+
+def rows_of(X: Any) -> Any:
+    """X for the mathematics: NumPy's view of an array of another library, or where it lives.
+
+    Anything else stays what it is.
+    """
+    if not is_foreign(X):
+        return X
+    X = plain(X)
+    seen = seen_by_numpy(X)
+    return DeviceRows(X) if seen is None else seen
+
+
+def column_of_rows(values: Any) -> Any:
+    """The same for one value a row: labels, tasks, weights. Single values come to the CPU."""
+    if not is_foreign(values):
+        return values
+    values = plain(values)
+    seen = seen_by_numpy(values)
+    if seen is None and len(values.shape) == 1:
+        return DeviceColumn(values)
+    return copied_to_numpy(values) if seen is None else seen
+
+
+def on_host(values: Any) -> Any:
+    """Whatever lives elsewhere as a NumPy array, everything else as it is."""
+    if isinstance(values, (DeviceRows, DeviceColumn)):
+        return copied_to_numpy(values.array)
+    if not is_foreign(values):
+        return values
+    seen = seen_by_numpy(plain(values))
+    return copied_to_numpy(values) if seen is None else seen
+
+
+def per_row(table: NDArray[Any], codes: Any) -> Any:
+    """Rows of a small table, beside the codes that choose them; text stays with NumPy."""
+    if not is_foreign(codes):
+        return table[codes]
+    if table.dtype.kind not in "biuf":
+        return table[on_host(codes)]
+    return namespace(codes).take(moved(table, codes), codes, axis=0)
+
+
+def beside(codes: Any, X: Any, n_codes: int) -> Any:
+    """Codes of rules on the device of the rows, the last of them instead of −1."""
+    if not isinstance(X, DeviceRows):
+        return codes
+    xp = namespace(X.array)
+    if is_foreign(codes) and device(codes) != device(X.array):
+        codes = copied_to_numpy(codes)
+    if isinstance(codes, np.ndarray):
+        few = codes[:1] if codes.strides == (0,) else codes  # one code for all rows
+        codes = xp.broadcast_to(moved(few.astype(np.int32), X.array), codes.shape)
+    return xp.where(codes < 0, xp.zeros_like(codes) + (n_codes - 1), codes)
+
+
+def all_finite(values: Any) -> bool:
+    """Whether there is neither NaN nor infinity."""
+    xp = namespace(values)
+    return bool(xp.all(xp.isfinite(values)))
+
+
+def like(result: Any, X: Any) -> Any:
+    """A result in the library of X and beside it; text and objects stay with NumPy."""
+    if not is_foreign(X) or is_foreign(result) or result.dtype.kind not in "biuf":
+        return result
+    return moved(result, X)

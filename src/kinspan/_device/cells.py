@@ -1,0 +1,124 @@
+"""Ids of tasks and classes on a device: their distinct values, and codes that stay there."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinspan import _ids
+from kinspan._arrays import (
+    DeviceColumn,
+    copied_to_numpy,
+    device,
+    extremes,
+    moved,
+    namespace,
+    widest_int,
+)
+
+_FEW_IDS = 1024
+
+
+class Encoded(NamedTuple):
+    """The position of a row's id among the ids is its value minus the lowest."""
+
+    ids: _ids.Ids  # in order, on the CPU; some may have no rows
+    values: Any  # (rows,) integers, on the device
+    lowest: int
+
+    @property
+    def codes(self) -> Any:
+        """(rows,): positions, in integers that can hold them."""
+        xp = namespace(self.values)
+        return xp.astype(self.values, widest_int(self.values)) - self.lowest
+
+
+class DeviceCells(NamedTuple):
+    """The task and the class of every row."""
+
+    tasks: Encoded
+    classes: Encoded
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(tasks, classes)."""
+        return len(self.tasks.ids), len(self.classes.ids)
+
+    @property
+    def codes(self) -> Any:
+        """(rows,): position of the task times the number of classes, plus that of the class."""
+        return self.tasks.codes * self.shape[1] + self.classes.codes
+
+
+def cells_of(task: Any, y: Any, X: Any) -> DeviceCells:
+    """Cells of the rows of X, beside it.
+
+    Integers that lie close together are their own codes: no pass over them is needed but that for
+    the lowest and the highest. If that would make many cells that have no rows, ids are sorted out.
+    """
+    columns = (task, y)
+    arrays = [_integers(values, X) for values in columns]
+    ranges = iter(extremes([array for array in arrays if array is not None]))
+    cells = DeviceCells(
+        *(
+            _from_cpu(values, X) if array is None else _encoded(array, values.dtype, *next(ranges))
+            for values, array in zip(columns, arrays, strict=True)
+        )
+    )
+    if cells.shape[0] * cells.shape[1] <= max(4 * _FEW_IDS, len(y) // 64):
+        return cells
+    return DeviceCells(*map(_without_gaps, cells))
+
+
+def known_codes(known: _ids.Ids, values: Any) -> Any:
+    """Position of every value among integer ids, −1 where it is not one of them."""
+    xp = namespace(values.array)
+    kind = widest_int(values.array)
+    array = xp.astype(values.array, kind)
+    ids = xp.astype(moved(known.astype(np.int64), values.array), kind)
+    codes = xp.searchsorted(ids, array)
+    codes = xp.where(codes < len(known), codes, xp.zeros_like(codes))
+    return xp.where(xp.take(ids, codes, axis=0) == array, codes, xp.zeros_like(codes) - 1)
+
+
+def _integers(values: Any, X: Any) -> Any:
+    """Whole numbers beside X; None where the CPU has to find codes."""
+    if not isinstance(values, DeviceColumn) or device(values.array) != device(X):
+        return None
+    if values.dtype == np.uint64:  # no signed integers hold them
+        return None
+    xp, array = namespace(values.array), values.array
+    if values.dtype.kind == "f":
+        return xp.astype(array, widest_int(array))
+    return xp.astype(array, xp.uint8) if values.dtype.kind == "b" else array
+
+
+def _from_cpu(values: Any, X: Any) -> Encoded:
+    xp = namespace(X)
+    if _ids.is_repeated(values):
+        return Encoded(
+            values[:1].copy(), xp.zeros(len(values), dtype=xp.uint8, device=device(X)), 0
+        )
+    ids, codes = _ids.encode(np.asarray(values))
+    return Encoded(ids, moved(codes.astype(np.int32), X), 0)
+
+
+def _encoded(array: Any, kind: np.dtype[Any], lowest: int, highest: int) -> Encoded:
+    if highest - lowest < max(_FEW_IDS, array.shape[0] // 64):
+        return Encoded(np.arange(lowest, highest + 1).astype(kind), array, lowest)
+    return _without_gaps(Encoded(np.empty(0, kind), array, 0))
+
+
+def _without_gaps(encoded: Encoded) -> Encoded:
+    """The same with ids that have rows, and no others."""
+    xp = namespace(encoded.values)
+    found, codes = xp.unique_inverse(encoded.values)
+    order = xp.argsort(found)  # the standard does not say that they are
+    ranks = xp.argsort(order)
+    ids = copied_to_numpy(xp.take(found, order, axis=0))
+    if len(encoded.ids):
+        ids = encoded.ids[ids.astype(np.int64) - encoded.lowest]
+    ids = ids.astype(encoded.ids.dtype)
+    codes = xp.take(ranks, xp.reshape(codes, (-1,)), axis=0)
+    return Encoded(ids, codes, 0)

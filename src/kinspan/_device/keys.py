@@ -1,0 +1,64 @@
+"""Short keys of rows on a device, the same as those of `kinspan._content_keys` on the CPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kinspan import _content_keys
+from kinspan._arrays import (
+    as_bits,
+    copied_to_numpy,
+    in_spans,
+    moved,
+    namespace,
+    widest_float,
+    widest_int,
+)
+
+_BLOCK_BYTES = 1 << 26  # of words held at a time
+_FACTORS = ((30, 0xBF58476D1CE4E5B9 - 2**64), (27, 0x94D049BB133111EB - 2**64))
+
+
+def short_keys(X: Any, hashes: Any = None) -> Any:
+    """(rows,) integers of 16 bits; from the hashes of rows, where a pass has left them."""
+    xp = namespace(X)
+    if hashes is not None:
+        return _mixed(xp.astype(hashes, xp.int64) & 0xFFFFFFFF) & 0xFFFF
+    spans = in_spans(X.shape[0], _BLOCK_BYTES // (8 * X.shape[1]))
+    return xp.concat([_of_block(X[span, :]) for span in spans], axis=0)
+
+
+def _of_block(X: Any) -> Any:
+    xp = namespace(X)
+    can_count = widest_int(X) == xp.int64 and widest_float(X) == xp.float64
+    if not can_count or as_bits(xp.astype(X[:1, :], xp.float32)) is None:
+        return _by_the_cpu(X)
+    multipliers = _content_keys.short_multipliers(X.shape[1])
+    if multipliers is None:
+        factors = moved(_content_keys.long_multipliers(X.shape[1]).view(np.int64), X)
+        words = as_bits(xp.astype(X, xp.float64) + 0.0)
+        return _mixed(xp.sum((words ^ _shifted(words, 32)) * factors, axis=1)) & 0xFFFF
+    factors = moved(multipliers.astype(np.int64), X)
+    words = xp.astype(as_bits(xp.astype(X, xp.float32)), xp.int64)
+    return _mixed(xp.sum(words * factors, axis=1) & 0xFFFFFFFF) & 0xFFFF
+
+
+def _by_the_cpu(X: Any) -> Any:
+    """Where a library cannot show the bits of numbers, rows have to come to the CPU."""
+    rows = copied_to_numpy(X)
+    keys = _content_keys.short_keys(rows, np.arange(len(rows)))
+    return moved(keys.astype(np.int32), X)
+
+
+def _mixed(keys: Any) -> Any:
+    """The bits spread as on the CPU, and shifted down to the highest sixteen."""
+    for shift, factor in _FACTORS:
+        keys = (keys ^ _shifted(keys, shift)) * factor
+    return _shifted(keys ^ _shifted(keys, 31), 48)
+
+
+def _shifted(keys: Any, shift: int) -> Any:
+    """To the right without the sign, which 64 bits otherwise carry along."""
+    return (keys >> shift) & ((1 << (64 - shift)) - 1)

@@ -1,0 +1,115 @@
+"""Class moments of rows on a device: only sums of cells come to the CPU."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinspan import _content_keys, _ids, _validation
+from kinspan._arrays import (
+    DeviceColumn,
+    DeviceRows,
+    device,
+    moved,
+    namespace,
+    on_host,
+    widest_float,
+)
+from kinspan._cell_sums import CellMoments, Codes, Floats
+from kinspan._device.array_pass import ArrayPass
+from kinspan._device.cells import DeviceCells, cells_of
+from kinspan._device.kernels import has_kernels
+
+
+class FoundMoments(NamedTuple):
+    """What ClassMoments are made of; tasks and classes may have no rows."""
+
+    tasks: _ids.Ids
+    classes: _ids.Ids
+    counts: Floats
+    means: Floats
+    squares: Floats
+    squared_weights: Floats | None
+
+
+class Passed(NamedTuple):
+    """What a pass over rows leaves behind for the sample of them."""
+
+    of: tuple[Any, Any, Any]  # labels, tasks and weights
+    cells: DeviceCells
+    weights: Any  # on the device
+    rows_of_cells: Codes  # (cells,): number of rows that have weight
+    hashes: Any  # (rows,), or None where the pass had no use of them
+
+
+def device_moments(
+    X: DeviceRows,
+    y: Any,
+    task: Any,
+    weights: Any,
+    feature_names: NDArray[Any] | None,
+    fading: Floats | None,
+) -> FoundMoments:
+    """Moments of every cell from one pass over X."""
+    cells = cells_of(task, y, X.array)
+    shape = cells.shape
+    beside, squared_weights = _beside(weights, X.array), None
+    if fading is not None:
+        faded = fading if weights is None else np.asarray(weights) * fading
+        squared = np.bincount(on_host(cells.codes), faded * fading, shape[0] * shape[1])
+        beside, squared_weights = moved(faded, X.array), squared.astype(np.float64).reshape(shape)
+    rows = _pass_over(X, cells, beside)
+    found = _cell_moments(rows)
+    X.passed = Passed((y, task, weights), cells, beside, rows.rows_of_cells, rows.hashes)
+    if weights is not None:
+        _validation.check_totals_of_cells(found.counts, rows.rows_of_cells)
+    if not (np.isfinite(found.means).all() and np.isfinite(found.squares).all()):
+        _validation.refuse_non_finite(X, feature_names)
+    counts = found.counts.reshape(shape)
+    means, squares = (part.reshape(*shape, -1) for part in found[1:])
+    return FoundMoments(cells.tasks.ids, cells.classes.ids, counts, means, squares, squared_weights)
+
+
+def passed_over(X: DeviceRows, y: Any, task: Any, weights: Any) -> Passed:
+    """What the last pass left behind, if it was over the same cells; otherwise without hashes."""
+    before = X.passed
+    if before is not None and all(map(_is_same, before.of, (y, task, weights))):
+        return before  # type: ignore[no-any-return]
+    cells, beside = cells_of(task, y, X.array), _beside(weights, X.array)
+    counts = ArrayPass(X.array, cells, beside).rows_of_cells
+    return Passed((y, task, weights), cells, beside, counts, None)
+
+
+def _is_same(first: Any, second: Any) -> bool:
+    return first is second
+
+
+def _beside(weights: Any, X: Any) -> Any:
+    """Weights on the device of the rows, in double precision where it has that."""
+    if weights is None:
+        return None
+    if isinstance(weights, DeviceColumn) and device(weights.array) == device(X):
+        return namespace(X).astype(weights.array, widest_float(X))
+    return moved(np.asarray(weights, dtype=np.float64), X)
+
+
+def _pass_over(X: DeviceRows, cells: DeviceCells, weights: Any) -> Any:
+    if not has_kernels(X.array):
+        return ArrayPass(X.array, cells, weights)
+    from kinspan._device.triton_pass import TritonPass  # noqa: PLC0415
+
+    words = _content_keys.short_multipliers(X.shape[1]) if X.to_be_sampled else None
+    multipliers = None if words is None else moved(words.view(np.int32), X.array)
+    return TritonPass(X.array, cells, weights, multipliers)
+
+
+def _cell_moments(rows: Any) -> CellMoments:
+    """As on the CPU: a second time, around the means, where a row was far from them."""
+    reference = rows.some_rows()
+    moments, is_safe = rows.around(reference)
+    if not is_safe:
+        means = np.where(np.isfinite(moments.means), moments.means, on_host(reference))
+        moments, _ = rows.around(rows.in_double(means))
+    return moments  # type: ignore[no-any-return]

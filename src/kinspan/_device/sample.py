@@ -1,0 +1,105 @@
+"""A sample of rows on a device: their hashes say which few of them come to the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinspan import _ids
+from kinspan._arrays import (
+    DeviceColumn,
+    DeviceRows,
+    copied_to_numpy,
+    device,
+    in_spans,
+    moved,
+    namespace,
+    on_host,
+)
+from kinspan._cell_sums import Codes, Floats
+from kinspan._content_keys import likely_keys
+from kinspan._device.cells import DeviceCells
+from kinspan._device.keys import short_keys
+from kinspan._device.moments import passed_over
+
+_BLOCK_BYTES = 1 << 28  # of rows moved at a time
+
+
+class _Rows(NamedTuple):
+    """Rows on a device, and how a sample is made of some of them on the CPU."""
+
+    of_rows: Callable[..., Any]
+    X: Any
+    cells: DeviceCells
+    codes: Any
+    weights: Any
+    size: int
+    fading: Floats | None
+
+    def sample(self, chosen: Any) -> Any:
+        """The sample of chosen rows, which come to the CPU in blocks."""
+        spans = in_spans(chosen.shape[0], _BLOCK_BYTES // (8 * self.X.shape[1]))
+        parts = [self._part(chosen[span]) for span in spans]
+        return sum(parts[1:], parts[0])
+
+    def _part(self, chosen: Any) -> Any:
+        xp, n_classes = namespace(self.X), self.cells.shape[1]
+        rows = copied_to_numpy(xp.take(self.X, chosen, axis=0))
+        places = copied_to_numpy(chosen)
+        codes = copied_to_numpy(xp.take(self.codes, chosen, axis=0))
+        return self.of_rows(
+            rows,
+            self.cells.classes.ids[codes % n_classes],
+            self.cells.tasks.ids[codes // n_classes],
+            self._weights(chosen, places),
+            self.size,
+            None if self.fading is None else self.fading[places],
+        )
+
+    def _weights(self, chosen: Any, places: Codes) -> Any:
+        weights = self.weights
+        if isinstance(weights, DeviceColumn) and device(weights.array) == device(chosen):
+            return copied_to_numpy(namespace(chosen).take(weights.array, chosen, axis=0))
+        return None if weights is None else np.asarray(weights)[places]
+
+    def different(self, sample: Any) -> Codes:
+        """(cells,): how many different rows of every cell are in a sample."""
+        tasks = _ids.lookup(self.cells.tasks.ids, sample.tasks)[sample.task_codes]
+        classes = _ids.lookup(self.cells.classes.ids, sample.classes)[sample.class_codes]
+        shape = self.cells.shape
+        return np.bincount(tasks * shape[1] + classes, minlength=shape[0] * shape[1])
+
+
+def device_sample(
+    of_rows: Callable[..., Any],
+    X: DeviceRows,
+    y: Any,
+    task: Any,
+    weights: Any,
+    size: int,
+    fading: Floats | None,
+) -> Any:
+    """The sample of all rows, from the samples that `of_rows` makes of some of them on the CPU.
+
+    As on the CPU, short keys leave few rows, and cells of which they leave too few give all.
+    """
+    found = passed_over(X, y, task, weights)
+    xp, codes = namespace(X.array), found.cells.codes
+    rows = _Rows(of_rows, X.array, found.cells, codes, weights, size, fading)
+    has_weight = xp.ones_like(codes, dtype=xp.bool) if weights is None else found.weights > 0
+    if fading is not None:
+        return rows.sample(xp.nonzero(has_weight)[0])
+    counts = found.rows_of_cells
+    bounds = moved(likely_keys(counts, size).astype(np.int32), X.array)
+    keys = short_keys(X.array, found.hashes)
+    taken = has_weight & (keys < xp.take(bounds, codes, axis=0))
+    chosen = xp.nonzero(taken)[0]
+    sample = rows.sample(chosen)
+    n_taken = np.bincount(on_host(xp.take(codes, chosen, axis=0)), minlength=len(counts))
+    is_short = (n_taken < counts) & (rows.different(sample) < size)
+    if not is_short.any():
+        return sample
+    of_short = xp.take(moved(is_short, X.array), codes, axis=0)
+    return sample + rows.sample(xp.nonzero(of_short & has_weight & ~taken)[0])

@@ -1,0 +1,51 @@
+"""Weights of rows, which are frequencies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kinspan._arrays import DeviceColumn, column_of_rows
+from kinspan._validation.devices import check_device_weights
+from kinspan._validation.messages import ALL_ZERO, NOT_FREQUENCIES, of_length
+
+
+def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Any:
+    """Frequency weights as finite non-negative doubles, or None."""
+    if sample_weight is None:
+        return None
+    column = column_of_rows(sample_weight)
+    if isinstance(column, DeviceColumn):
+        return check_device_weights(column, n_samples)
+    weights = np.asarray(column, dtype=np.float64)
+    weights = np.full(n_samples, weights) if weights.ndim == 0 else weights
+    if weights.ndim != 1:
+        raise ValueError(
+            f"sample_weight has shape {weights.shape}; it must be 1D, one weight a row"
+        )
+    of_length(weights, n_samples, "sample_weight")
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise ValueError(NOT_FREQUENCIES)
+    if not weights.any():
+        raise ValueError(ALL_ZERO)
+    return weights
+
+
+def check_weights_of_cells(
+    weights: NDArray[np.float64], cells: NDArray[np.intp], n_cells: int
+) -> None:
+    """Weights are numbers of rows: many rows cannot be one or two in all."""
+    total = np.bincount(cells, weights, minlength=n_cells).astype(np.float64)
+    check_totals_of_cells(total, np.bincount(cells, weights > 0, minlength=n_cells))
+
+
+def check_totals_of_cells(total: NDArray[np.float64], rows: NDArray[Any]) -> None:
+    """The same from the sums of the weights of cells, and their numbers of rows."""
+    if ((total < 2) & (total < rows / 2)).any():
+        cell = int(np.flatnonzero((total < 2) & (total < rows / 2))[0])
+        raise ValueError(
+            f"sample_weight adds up to {total[cell]:.3g} over {int(rows[cell])} rows of one class "
+            "of a task; weights are frequencies: multiply them so that they count rows"
+        )

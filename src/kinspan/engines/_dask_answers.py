@@ -1,0 +1,87 @@
+"""What a fitted model says of every row of a dask collection: the rules travel to the rows."""
+
+from __future__ import annotations
+
+from copy import copy
+from functools import partial
+from typing import Any
+
+import numpy as np
+from dask.delayed import delayed
+from numpy.typing import NDArray
+from sklearn.utils.validation import validate_data
+
+from kinspan import _ids, _validation
+from kinspan._statistics import Statistics
+from kinspan.engines._dask_blocks import (
+    by_block,
+    feature_columns,
+    is_frame,
+    is_one_id,
+    names_column,
+    whole_rows,
+)
+from kinspan.spca import MultiTaskSPCA
+
+
+def answers(model: MultiTaskSPCA, method: str, X: Any, task: Any) -> Any:
+    """What a method of the model says of every row, lazily."""
+    _validation.check_fitted(model)
+    X = whole_rows(X)
+    light = _without_rows(model)
+    _check_askable(light, X, task)
+    none = _shaped(_no_answers(light, method), light, X._meta if is_frame(X) else X)
+    work = partial(_asked, method)
+    found = by_block(work, X, {"task": task}, meta=none, model=delayed(light))  # travels once
+    return found if is_frame(X) or _no_answers(light, method).ndim == 2 else found[:, 0]
+
+
+def _asked(method: str, X: Any, *, task: Any, model: MultiTaskSPCA) -> Any:
+    """The answers for a partition."""
+    is_empty = X.shape[0] == 0
+    found = _no_answers(model, method) if is_empty else getattr(model, method)(X, task=task)
+    return _shaped(found, model, X)
+
+
+def _without_rows(model: MultiTaskSPCA) -> MultiTaskSPCA:
+    """A copy that answers the same: sampled rows are most of the size of a model."""
+    _ = model._rules  # found from all rows, before they are dropped
+    light = copy(model)
+    light._pile = ((1, Statistics(model.moments_, None)),)
+    return light
+
+
+def _no_answers(model: MultiTaskSPCA, method: str) -> NDArray[Any]:
+    """What a method returns for no rows."""
+    if method == "predict":
+        return np.asarray(model.classes_[:0])
+    is_wide = method == "predict_proba" or model.coef_.shape[1] > 1
+    return np.empty((0, len(model.classes_)) if is_wide else 0)
+
+
+def _shaped(found: NDArray[Any], model: MultiTaskSPCA, X: Any) -> Any:
+    """Answers as blocks of an array, which are tables, or in a frame with the index of X."""
+    if not hasattr(X, "columns"):
+        return found if found.ndim == 2 else found[:, None]
+    import pandas as pd  # noqa: PLC0415  # there, since X is a frame
+
+    if found.ndim == 2:
+        names = pd.Index(model.classes_, tupleize_cols=False)
+        return pd.DataFrame(found, index=X.index, columns=names)
+    # All partitions need one dtype, whatever classes they have.
+    is_class = found.dtype == model.classes_.dtype
+    dtype = pd.Series(model.classes_).dtype if is_class else found.dtype
+    return pd.Series(found, index=X.index, dtype=dtype)
+
+
+def _check_askable(model: MultiTaskSPCA, X: Any, task: Any) -> None:
+    """Columns and tasks that the model knows, as far as that can be said before rows are read."""
+    named = feature_columns(X, task) if is_frame(X) else X
+    validate_data(model, named, reset=False, skip_check_array=True)
+    if (
+        model.task_column is None
+        and (task is None or is_one_id(task))
+        and not names_column(X, task)
+    ):
+        ids = None if task is None else _ids.as_array([task])
+        _validation.check_known_tasks(ids, 1, model.tasks_, model.unseen)

@@ -1,0 +1,222 @@
+"""Rows that lie on a cluster: statistics of every partition, added up in a tree.
+
+Workers send class moments and sampled rows, whose size does not grow with the rows; nothing else is
+gathered. Partitions may be empty, and a task may lie in one of them only. Answers are lazy: the
+rules travel to the rows.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import validate_data
+
+from kinspan import _validation
+from kinspan._statistics import Statistics, added_up
+from kinspan._validation.messages import some
+from kinspan.spca import MultiTaskSPCA
+
+try:
+    from dask.delayed import delayed
+except ImportError as error:
+    raise ImportError(
+        "kinspan.engines.dask needs dask, which is not installed; pip install 'kinspan[dask]'"
+    ) from error
+
+from kinspan.engines._dask_answers import answers
+from kinspan.engines._dask_blocks import (
+    by_block,
+    feature_columns,
+    is_frame,
+    is_one_id,
+    names_column,
+    whole_rows,
+)
+
+
+def fit(
+    model: MultiTaskSPCA,
+    X: Any,
+    y: Any,
+    *,
+    task: Any = None,
+    sample_weight: Any = None,
+    split_every: int = 8,
+) -> MultiTaskSPCA:
+    """Fit a model on rows that lie on a cluster, as `model.fit` on all of them would.
+
+    Parameters
+    ----------
+    model : MultiTaskSPCA
+        Fitted in place.
+    X : dask array or dask data frame of shape (n_samples, n_features)
+        Row chunks of unknown size are fine, and so are empty ones.
+    y, task, sample_weight : name of a column of X, or one value a row
+        Columns that are named are no features. Values are a dask array or series with the
+        partitions of X; beside a dask array whose chunk sizes are known, any array. `task` may also
+        be one id for all rows.
+    split_every : int, default=8
+        How many statistics are added up at once, on one worker.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from kinspan import MultiTaskSPCA
+    >>> from kinspan.datasets import load_digit_pairs
+    >>> from kinspan.engines import dask as cluster
+    >>> digits = load_digit_pairs(n_per_class=5)
+    >>> X = da.from_array(digits.X, chunks=(100, -1))
+    >>> clf = cluster.fit(MultiTaskSPCA(), X, digits.y, task=digits.task)
+    >>> cluster.predict(clf, X, task=digits.task)
+    dask.array<getitem, shape=(450,), dtype=int64, chunksize=(100,), chunktype=numpy.ndarray>
+    """
+    _validation.check_parameters(model)
+    _refuse_forgetting(model.forget)
+    found = _tree(clone(model), X, y, task, sample_weight, split_every).compute()
+    with _validation.unchanged_on_error(model):
+        model.fit_moments(found.moments, found.sample)
+        if is_frame(X):
+            named = feature_columns(X, y, task, sample_weight)
+            validate_data(model, named, reset=True, skip_check_array=True)
+    return model
+
+
+def statistics(
+    X: Any,
+    y: Any,
+    *,
+    task: Any = None,
+    sample_weight: Any = None,
+    row_sample: int = 100,
+    split_every: int = 8,
+) -> Any:
+    """The statistics of rows that lie on a cluster, to store them or to add them to others.
+
+    Parameters
+    ----------
+    X, y, task, sample_weight, split_every
+        As in `fit`.
+    row_sample : int, default=100
+        Rows kept of every class of every task; 0 keeps none.
+
+    Returns
+    -------
+    dask.delayed.Delayed
+        Its `compute()` is a `kinspan.Statistics`.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from kinspan.datasets import load_digit_pairs
+    >>> from kinspan.engines import dask as cluster
+    >>> digits = load_digit_pairs(n_per_class=5)
+    >>> X = da.from_array(digits.X, chunks=(100, -1))
+    >>> cluster.statistics(X, digits.y, task=digits.task, row_sample=0).compute()
+    Statistics(45 tasks, 2 classes, 64 features, 450 rows, 0 of them kept)
+    """
+    model = MultiTaskSPCA(row_sample=_validation.check_row_sample(row_sample))
+    return _tree(model, X, y, task, sample_weight, split_every)
+
+
+def predict(model: MultiTaskSPCA, X: Any, *, task: Any = None) -> Any:
+    """The class of every row, lazily: a dask array, or a series with the index of X.
+
+    Parameters
+    ----------
+    model : MultiTaskSPCA
+        Fitted here or anywhere else.
+    X : dask array or dask data frame
+    task : name of a column of X, one id a row, or one id for all rows
+        As in `fit`.
+    """
+    return answers(model, "predict", X, task)
+
+
+def predict_proba(model: MultiTaskSPCA, X: Any, *, task: Any = None) -> Any:
+    """Probabilities, lazily: a dask array, or a data frame with a column for every class.
+
+    Arguments are those of `predict`.
+    """
+    return answers(model, "predict_proba", X, task)
+
+
+def decision_function(model: MultiTaskSPCA, X: Any, *, task: Any = None) -> Any:
+    """Scores, lazily: one a row for two classes, otherwise one a row and class.
+
+    Arguments are those of `predict`.
+    """
+    return answers(model, "decision_function", X, task)
+
+
+def _tree(
+    model: MultiTaskSPCA, X: Any, y: Any, task: Any, sample_weight: Any, split_every: int
+) -> Any:
+    """One tree: a leaf for every partition, added up in its order."""
+    X = whole_rows(X)
+    y = list(y) if isinstance(y, tuple) and not names_column(X, y) else y
+    given = {"y": y, "task": task, "sample_weight": sample_weight}
+    _check_arguments(X, given, split_every)
+    no_table = ("statistics", object) if is_frame(X) else np.empty((0, 1), dtype=object)
+    blocks = by_block(partial(_of_rows, model), X, given, meta=no_table).to_delayed()
+    parts = list(blocks) if is_frame(X) else blocks.ravel().tolist()
+    while len(parts) > split_every:
+        parts = [
+            delayed(_added)(parts[start : start + split_every])
+            for start in range(0, len(parts), split_every)
+        ]
+    return delayed(_total)(parts)
+
+
+def _of_rows(
+    model: MultiTaskSPCA, X: Any, *, y: Any, task: Any, sample_weight: Any
+) -> Statistics | None:
+    """Statistics of a partition, checked as `model.fit` would; None where no row counts."""
+    if X.shape[0] == 0 or (sample_weight is not None and not np.any(sample_weight)):
+        return None
+    features, names, task = _validation.check_rows(clone(model), X, task, reset=True)
+    n_samples = features.shape[0]
+    return Statistics.from_checked(
+        features,
+        _validation.check_labels(y, n_samples),
+        _validation.check_tasks(task, n_samples),
+        _validation.check_weights(sample_weight, n_samples),
+        model.row_sample,
+        names,
+    )
+
+
+def _added(parts: list[Statistics | None]) -> Statistics | None:
+    return added_up(part for part in parts if part is not None)
+
+
+def _total(parts: list[Statistics | None]) -> Statistics:
+    total = _added(parts)
+    if total is None:
+        raise ValueError("no partition of X has a row, or none of positive sample_weight")
+    return total
+
+
+def _refuse_forgetting(forget: float) -> None:
+    """What is added up in any order has no earlier rows."""
+    if forget:
+        raise ValueError(
+            f"forget={forget!r} needs rows in the order in which they came, and partitions are "
+            "added up in any; use forget=0 here, or partial_fit"
+        )
+
+
+def _check_arguments(X: Any, given: dict[str, Any], split_every: Any) -> None:
+    """Names are those of columns, though a task may be called by name, and a tree has branches."""
+    if _validation.check_positive("split_every", split_every) == 1:
+        raise ValueError("split_every=1 would never end; use at least 2")
+    for name, value in given.items():
+        is_text = isinstance(value, str)
+        may_be_one = (name == "task" and not (is_frame(X) and is_text)) or (
+            name == "sample_weight" and not is_text
+        )
+        if is_one_id(value) and not may_be_one and not names_column(X, value):
+            there = f"which has {some(list(X.columns))}" if is_frame(X) else "which is an array"
+            raise ValueError(f"{name}={value!r} is not a column of X, {there}")

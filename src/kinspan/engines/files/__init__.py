@@ -1,0 +1,45 @@
+"""Learning from files that are larger than memory: Parquet, Arrow, CSV, `.npy` and sparse `.npz`.
+
+Statistics add, so files are read a batch at a time, by as many processes as there are, and nothing
+grows with the number of rows::
+
+    from kinspan import MultiTaskSPCA
+    from kinspan.engines import files
+
+    clf = files.fit(MultiTaskSPCA(), "rows/*.parquet", task="tenant", label="churned", n_jobs=4)
+    for answers in files.predict(clf, "new/", task="tenant", method="predict_proba"):
+        ...  # in the order of the rows
+
+`files.statistics` does the same in two steps, with a report of what was read and skipped between
+them; `files.from_batches` takes rows from anywhere else; `files.batches` gives them to anyone else.
+
+Tables (Parquet, Arrow, CSV) have columns, which are named: `task="tenant"`. Matrices (`.npy`,
+`.npz`) have none: tasks and labels are values, or lie in `.npy` files beside: `task="tenant.npy"`.
+
+Memory holds the statistics (their size is that of `row_sample` rows of every class of every task),
+a batch of about 16 MB several times, and what pyarrow keeps: in Parquet up to 2 MB a column, in
+compressed Arrow files a record batch. None of it grows with the rows.
+
+Parquet, Arrow and CSV need pyarrow: `pip install 'kinspan[files]'`.
+"""
+
+from kinspan.engines.files._batches import Answers, Batch, batches, predict
+from kinspan.engines.files._from_batches import from_batches
+from kinspan.engines.files._learning import fit, statistics
+from kinspan.engines.files._reading import FileError
+from kinspan.engines.files._report import FilesRead, ReadFile, SkippedFile, SkippedFilesWarning
+
+__all__ = [
+    "Answers",
+    "Batch",
+    "FileError",
+    "FilesRead",
+    "ReadFile",
+    "SkippedFile",
+    "SkippedFilesWarning",
+    "batches",
+    "fit",
+    "from_batches",
+    "predict",
+    "statistics",
+]

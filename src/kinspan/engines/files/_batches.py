@@ -1,0 +1,169 @@
+"""Files → batches of rows in their order, for scores, exports and models of others."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
+
+from kinspan import _ids, _validation
+from kinspan._cell_sums import Floats
+from kinspan.engines.files._encoded import Encoded, is_plain, kind_of
+from kinspan.engines.files._paths import find
+from kinspan.engines.files._reading import layout_of, naming, rows_of
+from kinspan.engines.files._request import Request, check_request
+
+
+class Batch(NamedTuple):
+    """Some rows of a file; the first four are what `model.partial_fit` takes."""
+
+    X: Any  # (rows, features) array, or CSR from .npz
+    y: _ids.Ids | None  # (rows,), where a label was named
+    task: _ids.Ids | None
+    sample_weight: Floats | None
+    path: Path
+    first_row: int  # the place of the first in its file, from 0
+
+
+class Answers(NamedTuple):
+    """What a model says of some rows of a file."""
+
+    values: NDArray[Any]  # one a row
+    task: _ids.Ids | None  # (rows,), where a task was named
+    path: Path
+    first_row: int  # the place of the first in its file, from 0
+
+
+def batches(
+    paths: Any,
+    *,
+    label: Any = None,
+    task: Any = None,
+    features: Sequence[str] | str | None = None,
+    sample_weight: Any = None,
+    as_text: Sequence[str] | str = (),
+    delimiter: str | None = None,
+    batch_rows: int | None = None,
+) -> Iterator[Batch]:
+    """Rows of files in their order, a batch at a time, in constant memory.
+
+    Parameters
+    ----------
+    paths, label, task, features, sample_weight, as_text, delimiter, batch_rows
+        As in `statistics`; here nothing but `paths` is needed.
+
+    Yields
+    ------
+    Batch
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from kinspan.engines import files
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> _ = pathlib.Path(folder.name, "a.csv").write_text("size,shop\\n1,x\\n2,y\\n3,y\\n")
+    >>> for batch in files.batches(folder.name, task="shop", batch_rows=2):
+    ...     print(batch.first_row, batch.X.ravel(), batch.task)
+    0 [1. 2.] ['x' 'y']
+    2 [3.] ['y']
+    >>> folder.cleanup()
+    """
+    request = check_request(task, label, sample_weight, features, as_text, delimiter, batch_rows)
+    return _batches(find(paths, request), request)
+
+
+def _batches(
+    files: list[Path], request: Request, kinds: dict[str, str] | None = None
+) -> Iterator[Batch]:
+    """Batches of all files; a model may know before what ids are."""
+    layout = None
+    for path in files:
+        layout = layout or layout_of(path, request)
+        if layout is None:  # no rows
+            continue
+        if kinds:
+            layout = layout._replace(first="the model", kinds=kinds)
+        for rows in rows_of(path, None, request, layout):
+            ids = (_values(rows.label), _values(rows.task))
+            yield Batch(rows.X, *ids, rows.weights, path, rows.first_row)
+
+
+def _values(encoded: Encoded | None) -> _ids.Ids | None:
+    return None if encoded is None else encoded.values()
+
+
+def predict(
+    model: Any,
+    paths: Any,
+    *,
+    task: Any = None,
+    method: str = "predict",
+    features: Sequence[str] | str | None = None,
+    as_text: Sequence[str] | str = (),
+    delimiter: str | None = None,
+    batch_rows: int | None = None,
+) -> Iterator[Answers]:
+    """What a fitted model says of the rows of files, in their order, in constant memory.
+
+    Parameters
+    ----------
+    model : MultiTaskSPCA
+        Fitted here or anywhere else. Columns are found by the names that it knows.
+    task
+        As in `statistics`; by default the `task_column` of the model.
+    method : {"predict", "predict_proba", "decision_function", "transform"}, default="predict"
+        What to ask of the model.
+    paths, features, as_text, delimiter, batch_rows
+        As in `statistics`; `features` is needed only if the model knows no names.
+
+    Yields
+    ------
+    Answers
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from kinspan import MultiTaskSPCA
+    >>> from kinspan.engines import files
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> rows = "size,shop,sold\\n1,x,no\\n2,y,no\\n3,y,yes\\n2,x,yes\\n"
+    >>> _ = pathlib.Path(folder.name, "a.csv").write_text(rows)
+    >>> clf = files.fit(MultiTaskSPCA(), folder.name, task="shop", label="sold")
+    >>> [answers.values.tolist() for answers in files.predict(clf, folder.name, task="shop")]
+    [['no', 'no', 'yes', 'yes']]
+    >>> folder.cleanup()
+    """
+    _validation.check_choice("method", method, _METHODS)
+    _validation.check_fitted(model)
+    task = model.task_column if task is None else task
+    known = getattr(model, "feature_names_in_", None)
+    if features is None and known is not None:
+        features = [name for name in known if name != model.task_column]
+    request = check_request(task, None, None, features, as_text, delimiter, batch_rows)
+    ask = getattr(_without_names(model), method)
+    kind = kind_of(model.tasks_)
+    kinds = {"task": kind} if task is not None and is_plain(kind) else {}
+    return _answers(ask, _batches(find(paths, request), request, kinds))
+
+
+_METHODS = ("predict", "predict_proba", "decision_function", "transform")
+
+
+def _without_names(model: Any) -> Any:
+    """The same model for plain arrays, whose columns were found by name before."""
+    plain = copy.copy(model)
+    vars(plain).pop("feature_names_in_", None)
+    plain.n_features_in_ -= plain.task_column is not None
+    plain.task_column = None
+    return plain
+
+
+def _answers(ask: Any, found: Iterator[Batch]) -> Iterator[Answers]:
+    for batch in found:
+        last = batch.first_row + batch.X.shape[0] - 1
+        with naming(batch.path, f"rows {batch.first_row} to {last}: "):
+            values = ask(batch.X, task=batch.task)
+        yield Answers(values, batch.task, batch.path, batch.first_row)

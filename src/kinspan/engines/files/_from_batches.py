@@ -1,0 +1,100 @@
+"""Batches of rows from anywhere → statistics."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from kinspan import _validation
+from kinspan._statistics import Pile, piled, total
+from kinspan.engines.files._cutoff import hopeful
+from kinspan.engines.files._encoded import Encoded, as_kind, kind_of
+from kinspan.engines.files._layout import Layout, named
+from kinspan.engines.files._progress import is_shown, rows_bar
+from kinspan.engines.files._report import FilesRead
+from kinspan.engines.files._rows import Rows
+from kinspan.engines.files._sums import check_frequencies, statistics_of
+
+
+def from_batches(
+    batches: Iterable[Sequence[Any]], *, row_sample: int = 100, progress: bool | str = "auto"
+) -> FilesRead:
+    """Statistics of rows that come in batches from anywhere, such as the cursor of a database.
+
+    Parameters
+    ----------
+    batches : iterable of (X, y), (X, y, task) or (X, y, task, sample_weight)
+        What `model.fit` takes. Each is forgotten once it was counted; some may be empty.
+    row_sample, progress
+        As in `statistics`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kinspan import MultiTaskSPCA
+    >>> from kinspan.engines import files
+    >>> def rows():
+    ...     rng = np.random.default_rng(0)
+    ...     for _ in range(20):  # or as many as fit into no memory
+    ...         y, shop = rng.integers(0, 2, 1000), rng.integers(0, 5, 1000)
+    ...         yield rng.normal(size=(1000, 3)) + y[:, None], y, shop
+    >>> files.from_batches(rows()).fit(MultiTaskSPCA()).tasks_
+    array([0, 1, 2, 3, 4])
+    """
+    size, begin = _validation.check_row_sample(row_sample), time.perf_counter()
+    pile: Pile = ()
+    n_rows, layout, is_weighted = 0, None, False
+    with rows_bar(is_shown(progress), None) as moved:
+        for number, batch in enumerate(batches):
+            X, y, task, weights = _four(batch, number)
+            if len(y) == 0:
+                continue
+            try:
+                rows, layout = _checked(X, y, task, weights, layout, f"batch {number}")
+                found = statistics_of(rows, size, named(layout))
+                pile = pile if found is None else piled(pile, hopeful(found, pile))
+            except ValueError as error:
+                raise ValueError(f"batch {number} (counted from 0): {error}") from error
+            n_rows, is_weighted = n_rows + len(y), is_weighted or weights is not None
+            moved(len(y))
+    if layout is None or not pile:
+        raise ValueError("batches has no rows, or none of positive weight")
+    whole, names = total(pile), layout.features
+    if is_weighted:
+        check_frequencies(whole)
+    return FilesRead(whole, names, names, n_rows, (), (), {}, time.perf_counter() - begin)
+
+
+def _four(batch: Any, number: int) -> tuple[Any, Any, Any, Any]:
+    """X, y, task and weights, as many of them as there are."""
+    if not isinstance(batch, Sequence) or len(batch) < 2:
+        raise TypeError(
+            f"batch {number} (counted from 0) is a {type(batch).__name__}; use (X, y), "
+            "(X, y, task) or (X, y, task, sample_weight)"
+        )
+    X, y, task, weights = (*batch[:4], None, None)[:4]
+    return X, y, task, weights
+
+
+def _checked(
+    X: Any, y: Any, task: Any, weights: Any, layout: Layout | None, name: str
+) -> tuple[Rows, Layout]:
+    """The rows of a batch, which are like those of the first."""
+    features, found, _ = _validation.check_features(X)
+    n_rows = features.shape[0]
+    label = Encoded.of(_validation.check_labels(y, n_rows))
+    tasks = Encoded.of(_validation.check_tasks(task, n_rows))
+    if weights is not None:
+        weights = np.broadcast_to(np.asarray(weights, dtype=np.float64), n_rows)
+    names = None if found is None else tuple(map(str, found))
+    if layout is None:
+        kinds = {"task": kind_of(tasks.ids), "label": kind_of(label.ids)}
+        layout = Layout(name, names, names, kinds, {})
+    if names != layout.features:
+        raise ValueError(f"its columns are {names}, but those of {layout.first} {layout.features}")
+    label = as_kind(label, layout.kinds["label"], "y", layout.first)
+    tasks = as_kind(tasks, layout.kinds["task"], "task", layout.first)
+    return Rows(0, features, tasks, label, weights), layout

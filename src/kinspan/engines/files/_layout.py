@@ -1,0 +1,201 @@
+"""What the first file settles for all: names and order of features, and what ids are."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinspan._validation.messages import some
+from kinspan.engines.files._arrow import (
+    BOOLEANS,
+    INTEGERS,
+    NOTHING,
+    NUMBERS,
+    TEXT,
+    is_number,
+    is_vector,
+    kind_of_ids,
+    pyarrow,
+)
+from kinspan.engines.files._encoded import other_kind
+from kinspan.engines.files._request import Request
+from kinspan.engines.files._tables import Table
+
+_IDS = ("task", "label")
+
+
+class Layout(NamedTuple):
+    """What all files have in common."""
+
+    first: str  # the file that it comes from
+    features: tuple[str, ...] | None  # their names; None in matrices and columns of vectors
+    columns: tuple[str, ...] | None  # the same, and the column of the task where it stands
+    kinds: dict[str, str]  # what tasks and labels are
+    left_out: dict[str, str]  # columns that are no features, and their types
+    is_matrix: bool = False  # numbers only, without names
+
+
+def named(layout: Layout) -> NDArray[Any] | None:
+    """The names of the features, for messages."""
+    return None if layout.features is None else np.array(layout.features, dtype=object)
+
+
+def table_layout(first: str, table: Table, request: Request) -> Layout:
+    """The layout that a table has."""
+    check_columns(table, request)
+    roles = request.columns()
+    kinds = {role: _kind(table, name, request) for role, name in roles.items() if role in _IDS}
+    if isinstance(request.features, str):
+        return Layout(first, None, None, kinds, {})
+    others = [name for name in table.names if name not in roles.values()]
+    if request.features is not None:
+        task = (request.task,) if "task" in roles else ()
+        return Layout(first, request.features, (*task, *request.features), kinds, {})
+    features = tuple(name for name in others if _is_feature(table, name))
+    if not features:
+        raise ValueError(
+            f"no column is numeric beside {some(list(roles.values()))}; columns are "
+            f"{_with_types(table, table.names)}"
+        )
+    columns = tuple(n for n in table.names if n in features or n == roles.get("task"))
+    left_out = {name: str(table.type_of(name)) for name in others if name not in features}
+    return Layout(first, features, columns, kinds, left_out)
+
+
+def check_columns(table: Table, request: Request) -> None:
+    """Columns that were asked for are there, once, and have types that can be read."""
+    roles = request.columns()
+    repeated = [name for name in dict.fromkeys(table.names) if table.names.count(name) > 1]
+    if repeated:
+        raise ValueError(f"column {repeated[0]!r} stands {table.names.count(repeated[0])} times")
+    asked = [(f"{role}={name!r}", name) for role, name in roles.items()]
+    features = request.features
+    listed = (features,) if isinstance(features, str) else features or ()
+    asked += [(f"the feature {name!r}", name) for name in listed]
+    for what, name in asked:
+        if name not in table.names:
+            raise ValueError(f"{what} is not a column; there are {some(table.names)}{_hint(table)}")
+    if isinstance(features, str):
+        _refuse_scalar(table, features)
+    else:
+        _refuse_types(table, listed, "features")
+    _refuse_types(table, [n for role, n in roles.items() if role == "sample_weight"], "weights")
+
+
+def check_agrees(layout: Layout, table: Table, request: Request) -> None:
+    """Another file has the same features, and ids of the same kind."""
+    check_columns(table, request)
+    if layout.features is not None:
+        missing = [name for name in layout.features if name not in table.names]
+        if missing:
+            raise ValueError(
+                f"columns {some(missing)} are missing, which {layout.first} has; columns are "
+                f"{some(table.names)}"
+            )
+        _refuse_types(table, layout.features, "features", f" (as they are in {layout.first})")
+        if request.features is None:
+            _refuse_more(layout, table, request)
+    for role, name in request.columns().items():
+        if role not in _IDS:
+            continue
+        found, kind = _kind(table, name, request), layout.kinds[role]
+        if found not in _readable_as(kind, table):
+            raise ValueError(other_kind(f"{role} column {name!r}", found, kind, layout.first))
+
+
+def text_types(layout: Layout, table: Table, request: Request) -> dict[str, Any]:
+    """The types that columns of a text file are read as."""
+    if not table.is_text:
+        return {}
+    pa = pyarrow()
+    known = {INTEGERS: pa.int64(), NUMBERS: pa.float64(), TEXT: pa.string(), BOOLEANS: pa.bool_()}
+    is_bool = pa.types.is_boolean  # "true" is no number yet
+    types = {
+        name: pa.bool_() if is_bool(table.type_of(name)) else pa.float64()
+        for name in layout.features or ()
+    }
+    for role, name in request.columns().items():
+        types[name] = known.get(layout.kinds.get(role, NUMBERS), pa.string())
+    return types
+
+
+def _readable_as(kind: str, table: Table) -> set[str]:
+    """What a column may look like to be read as ids of a kind; in text files types are guesses."""
+    readable = {kind, NOTHING}
+    if kind in {INTEGERS, NUMBERS}:
+        readable |= {INTEGERS, NUMBERS}
+    if table.is_text and kind == TEXT:
+        readable |= {INTEGERS, NUMBERS, BOOLEANS}
+    if table.is_text and kind == BOOLEANS:
+        readable |= {INTEGERS}
+    return readable
+
+
+def _kind(table: Table, name: str, request: Request) -> str:
+    """What ids of a column are."""
+    if name in request.as_text:
+        return TEXT
+    kind = kind_of_ids(table.type_of(name))
+    if table.is_text:  # dates and times in a text file are text, as in pandas
+        return kind if kind in {INTEGERS, NUMBERS, BOOLEANS, NOTHING} else TEXT
+    if kind is None:
+        raise ValueError(
+            f"column {name!r} holds {table.type_of(name)}, which cannot be ids; use text or "
+            f"integers, or try as_text=[{name!r}]"
+        )
+    return kind
+
+
+def _is_feature(table: Table, name: str) -> bool:
+    """A column without values in the first rows of a text file may have some later."""
+    kind = table.type_of(name)
+    empty = table.is_text and kind_of_ids(kind) == NOTHING
+    return name not in table.aside and (is_number(kind) or empty)
+
+
+def _refuse_types(table: Table, names: Any, what: str, where: str = "") -> None:
+    for name in names:
+        kind = table.type_of(name)
+        if not is_number(kind) and not (table.is_text and kind_of_ids(kind) == NOTHING):
+            raise ValueError(
+                f"column {name!r} holds {kind}, and {what} must be numbers{where}; convert the "
+                "column, or name the columns to use with features=[…]"
+            )
+
+
+def _refuse_scalar(table: Table, name: str) -> None:
+    kind = table.type_of(name)
+    if not is_vector(kind):
+        raise ValueError(
+            f"features={name!r} is one column of {kind}, and would have to hold lists of numbers; "
+            f"name columns of numbers as a list, features=[{name!r}]"
+        )
+
+
+def _refuse_more(layout: Layout, table: Table, request: Request) -> None:
+    known = {*(layout.features or ()), *request.columns().values()}
+    more = [name for name in table.names if name not in known and _is_feature(table, name)]
+    if more:
+        raise ValueError(
+            f"numeric columns {_with_types(table, more)} are not features of {layout.first}"
+            f"{_other_type(layout, more[0])}; name the columns to use with features=[…]"
+        )
+
+
+def _other_type(layout: Layout, name: str) -> str:
+    return f", where {name!r} holds {layout.left_out[name]}" if name in layout.left_out else ""
+
+
+def _with_types(table: Table, names: list[str]) -> str:
+    shown = ", ".join(f"{name!r} ({table.type_of(name)})" for name in names[:5])
+    return shown if len(names) <= 5 else f"{shown}, … ({len(names)} in all)"
+
+
+def _hint(table: Table) -> str:
+    """A text file with one column probably has another delimiter."""
+    if not table.is_text or len(table.names) > 1:
+        return ""
+    found = [mark for mark in ";\t|," if mark in table.names[0]]
+    return f". Use delimiter={found[0]!r}" if found else ""

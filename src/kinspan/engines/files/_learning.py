@@ -1,0 +1,254 @@
+"""Files or batches → statistics; and the model that they fit."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from kinspan import _validation
+from kinspan._statistics import Pile, Statistics, piled, total
+from kinspan._validation.messages import some
+from kinspan.engines.files._layout import Layout
+from kinspan.engines.files._paths import find
+from kinspan.engines.files._progress import is_shown, rows_bar
+from kinspan.engines.files._reading import FileError, layout_of, n_rows_of
+from kinspan.engines.files._report import (
+    FilesRead,
+    ReadFile,
+    SkippedFile,
+    SkippedFilesWarning,
+    check_model,
+    described,
+)
+from kinspan.engines.files._request import Request, check_label, check_request
+from kinspan.engines.files._sums import Job, Moved, Outcome, check_frequencies, of_files
+
+
+def statistics(
+    paths: Any,
+    *,
+    label: Any,
+    task: Any = None,
+    features: Sequence[str] | str | None = None,
+    sample_weight: Any = None,
+    row_sample: int = 100,
+    as_text: Sequence[str] | str = (),
+    delimiter: str | None = None,
+    batch_rows: int | None = None,
+    n_jobs: int | None = 1,
+    on_error: str = "raise",
+    progress: bool | str = "auto",
+) -> FilesRead:
+    """Read files of any size in constant memory: everything that a fit needs, and a report.
+
+    Parameters
+    ----------
+    paths : path, pattern, folder, or a list of these
+        Parquet, Arrow and Feather, CSV and TSV (also compressed: `.csv.gz`), `.npy`, and `.npz`
+        with a CSR matrix. Of a folder all files with such names are read, in their order, also
+        those in folders within; names that begin with a dot or an underscore are no data.
+    label, task : name of a column
+        The class and the task of every row. In `.npy` and `.npz` files, which have no columns: the
+        name of a `.npy` file beside the matrix (`{stem}` in it is the name of the matrix), or the
+        values, for a single file. In any file: a function from its path to one of these, or
+        to one id for all its rows. `task=None` is one task.
+    features : list of columns, one column of vectors, or None
+        None takes all numeric columns but the others that are named here. Their order is that of
+        the first file; the others must have the same columns, in any order.
+    sample_weight : name of a column, optional
+        Frequencies: weight 2 is the row twice, weight 0 its absence.
+    row_sample : int, default=100
+        Rows kept of every class of every task; 0 keeps none.
+    as_text : columns
+        Tasks or labels to read as text although they look like numbers (`"007"`).
+    delimiter : str, optional
+        Of text files: by default a tab in `.tsv` files and a comma in others.
+    batch_rows : int, optional
+        Rows read at once; by default about 16 MB of numbers.
+    n_jobs : int, default=1
+        Processes, as in joblib. The result is the same, to the last bit, for any number.
+    on_error : {"raise", "skip"}, default="raise"
+        What to do with a file that cannot be read, or has columns of another type than the first:
+        a `FileError`, or leave it out wholly, report it and issue a `SkippedFilesWarning`.
+    progress : {"auto", True, False}, default="auto"
+        A bar with rows a second, by default in terminals where tqdm is installed.
+
+    Returns
+    -------
+    FilesRead
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from kinspan import MultiTaskSPCA
+    >>> from kinspan.engines import files
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> rows = "age,clinic,ill\\n30,north,no\\n50,north,yes\\n41,south,no\\n60,south,yes\\n"
+    >>> _ = pathlib.Path(folder.name, "first.csv").write_text(rows)
+    >>> read = files.statistics(folder.name, task="clinic", label="ill")
+    >>> read.feature_names, read.n_rows
+    (('age',), 4)
+    >>> clf = read.fit(MultiTaskSPCA())
+    >>> folder.cleanup()
+    """
+    check_label(label)
+    _validation.check_choice("on_error", on_error, ("raise", "skip"))
+    request = check_request(task, label, sample_weight, features, as_text, delimiter, batch_rows)
+    size = _validation.check_row_sample(row_sample)
+    shown, found, begin = is_shown(progress), find(paths, request), time.perf_counter()
+    layout = _settled(found, request, on_error)
+    with rows_bar(shown, _expected(found) if shown else None) as moved:
+        all_rows, files, skipped = _added(
+            found, Job(request, layout, size), n_jobs, on_error, moved
+        )
+    if skipped:
+        message = f"{len(skipped)} of {len(found)} files skipped: {described(skipped)}"
+        warnings.warn(message, SkippedFilesWarning, stacklevel=2)
+    return FilesRead(
+        all_rows,
+        layout.features,
+        layout.columns,
+        sum(file.n_rows for file in files),
+        tuple(files),
+        tuple(skipped),
+        layout.left_out,
+        time.perf_counter() - begin,
+    )
+
+
+def fit(
+    model: Any,
+    paths: Any,
+    *,
+    label: Any,
+    task: Any = None,
+    features: Sequence[str] | str | None = None,
+    sample_weight: Any = None,
+    as_text: Sequence[str] | str = (),
+    delimiter: str | None = None,
+    batch_rows: int | None = None,
+    n_jobs: int | None = 1,
+    on_error: str = "raise",
+    progress: bool | str = "auto",
+) -> Any:
+    """Fit a model on files of any size in constant memory, as `model.fit` on all their rows.
+
+    It returns the model, as `fit` does everywhere in scikit-learn; for the report of what was read,
+    `read = files.statistics(…)`, `print(read)` and `read.fit(model)` are the same in two steps.
+
+    Parameters
+    ----------
+    model : MultiTaskSPCA
+        Fitted in place. It knows the names of the features then: `predict` takes frames with these
+        columns, and refuses others. Its `task_column`, if any, is the task of the files.
+    paths, label, features, sample_weight, as_text, delimiter, batch_rows
+        As in `statistics`.
+    n_jobs, on_error, progress
+        As in `statistics`.
+    task
+        As in `statistics`; by default the `task_column` of the model.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import numpy as np
+    >>> from kinspan import MultiTaskSPCA
+    >>> from kinspan.datasets import load_digit_pairs
+    >>> from kinspan.engines import files
+    >>> digits = load_digit_pairs(n_per_class=3)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("X", "y", "task"):
+    ...         np.save(pathlib.Path(folder, f"{name}.npy"), getattr(digits, name))
+    ...     clf = files.fit(MultiTaskSPCA(), folder, label="y.npy", task="task.npy")
+    >>> clf.score(digits.X_test, digits.y_test, task=digits.task_test) > 0.9
+    True
+    """
+    task = getattr(model, "task_column", None) if task is None else task
+    check_model(model, (task,) if isinstance(task, str) else None, ())
+    read = statistics(
+        paths,
+        label=label,
+        task=task,
+        features=features,
+        sample_weight=sample_weight,
+        row_sample=model.row_sample,
+        as_text=as_text,
+        delimiter=delimiter,
+        batch_rows=batch_rows,
+        n_jobs=n_jobs,
+        on_error=on_error,
+        progress=progress,
+    )
+    return read.fit(model)
+
+
+def _settled(files: list[Path], request: Request, on_error: str) -> Layout:
+    """The layout of the first file that has rows; others are looked at when they are read."""
+    reasons = []
+    for path in files:
+        try:
+            layout = layout_of(path, request)
+        except FileError as error:
+            if on_error == "raise":
+                raise
+            reasons.append(SkippedFile(error.path, error.reason))
+        else:
+            if layout is not None:
+                return layout
+    raise ValueError(_nothing(files, reasons))
+
+
+def _added(
+    files: list[Path], job: Job, n_jobs: int | None, on_error: str, moved: Moved
+) -> tuple[Statistics, list[ReadFile], list[SkippedFile]]:
+    """The statistics of all files, those that were read, and those that were not."""
+    pile: Pile = ()
+    read: list[ReadFile] = []
+    skipped: list[SkippedFile] = []
+    with closing(of_files(files, job, n_jobs, moved)) as outcomes:
+        for outcome in outcomes:
+            error = outcome.error or _other_width(outcome, pile, job.layout)
+            if error is not None:
+                if on_error == "raise":
+                    raise error
+                skipped.append(SkippedFile(error.path, error.reason))
+                continue
+            read.append(ReadFile(outcome.path, outcome.n_rows))
+            pile = pile if outcome.statistics is None else piled(pile, outcome.statistics)
+    if not pile:
+        raise ValueError(_nothing(files, skipped))
+    whole = total(pile)
+    if job.request.sample_weight is not None:
+        check_frequencies(whole)
+    return whole, read, skipped
+
+
+def _other_width(outcome: Outcome, pile: Pile, layout: Layout) -> FileError | None:
+    """Matrices have no names by which they could differ, but numbers of columns."""
+    if not pile or outcome.statistics is None:
+        return None
+    widths = [part.moments.n_features for part in (outcome.statistics, pile[0][1])]
+    if widths[0] == widths[1]:
+        return None
+    return FileError(
+        outcome.path, f"it has {widths[0]} features, but {layout.first} has {widths[1]}"
+    )
+
+
+def _nothing(files: list[Path], skipped: list[SkippedFile]) -> str:
+    if skipped:
+        return f"none of {len(files)} files could be read: {described(skipped)}"
+    return (
+        f"no row to learn from in {some([str(path) for path in files])}: there are none, or none "
+        "with a task, a label and a positive weight"
+    )
+
+
+def _expected(files: list[Path]) -> int | None:
+    """Rows of all files, where all say how many they have."""
+    numbers = [n_rows_of(path) for path in files]
+    return None if None in numbers else sum(number or 0 for number in numbers)

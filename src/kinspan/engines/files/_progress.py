@@ -1,0 +1,41 @@
+"""A bar that counts rows, where someone looks at it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+from kinspan import _validation
+
+
+def is_shown(progress: Any) -> bool:
+    """Whether to draw a bar: if asked to, or, by default, in a terminal that has tqdm."""
+    _validation.check_choice("progress", progress, ("auto", True, False))
+    if progress == "auto":
+        return sys.stderr is not None and sys.stderr.isatty() and _tqdm() is not None
+    if progress and _tqdm() is None:
+        raise ImportError(
+            "progress=True draws a bar with tqdm, which is not installed; run "
+            "`pip install 'kinspan[progress]'` or use progress=False"
+        )
+    return bool(progress)
+
+
+@contextmanager
+def rows_bar(shown: bool, n_rows: int | None) -> Iterator[Callable[[int], Any]]:
+    """A bar with rows and rows a second; it is told how many more were read."""
+    if not shown:
+        yield lambda n: None
+        return
+    with _tqdm()(total=n_rows, unit=" rows", unit_scale=True, desc="reading") as bar:
+        yield bar.update
+
+
+def _tqdm() -> Any:
+    try:
+        return import_module("tqdm.auto").tqdm
+    except ImportError:
+        return None

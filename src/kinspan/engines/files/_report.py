@@ -1,0 +1,127 @@
+"""What was read, what was not, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinspan import _validation
+from kinspan._statistics import Statistics
+
+
+class ReadFile(NamedTuple):
+    """A file that was read to its end."""
+
+    path: Path
+    n_rows: int
+
+
+class SkippedFile(NamedTuple):
+    """A file that was left out wholly."""
+
+    path: Path
+    reason: str
+
+
+class SkippedFilesWarning(UserWarning):
+    """Some files could not be read, and the rest went on without them."""
+
+
+@dataclass(frozen=True, eq=False)
+class FilesRead:
+    """Everything that was learnt from files, and a report of it; `print` shows the report.
+
+    Examples
+    --------
+    >>> from kinspan import MultiTaskSPCA
+    >>> from kinspan.engines import files
+    >>> rows = [[0.0], [1.0]], ["no", "yes"]
+    >>> read = files.from_batches([(*rows, "north"), (*rows, "south")])
+    >>> read.n_rows, read.statistics.moments.counts.tolist()
+    (4, [[1.0, 1.0], [1.0, 1.0]])
+    >>> clf = read.fit(MultiTaskSPCA())
+    """
+
+    statistics: Statistics
+    feature_names: tuple[str, ...] | None  # in the order of the features; None in matrices
+    columns: tuple[str, ...] | None  # the same, and the column of the task where it stands
+    n_rows: int
+    files: tuple[ReadFile, ...]  # in the order in which they were added
+    skipped: tuple[SkippedFile, ...]
+    left_out: dict[str, str]  # columns that are no numbers, and their types
+    seconds: float
+
+    def __repr__(self) -> str:
+        return f"FilesRead({len(self.files)} files, {len(self.skipped)} skipped, {self.statistics})"
+
+    def __str__(self) -> str:
+        moments = self.statistics.moments
+        lines = [
+            f"{_number(self.n_rows, 'row')} from {_number(len(self.files), 'file')} in "
+            f"{self.seconds:.1f} s ({self.n_rows / max(self.seconds, 1e-9):,.0f} rows/s)",
+            f"{_number(len(moments.tasks), 'task')}, {_number(len(moments.classes), 'class')}, "
+            f"{_number(moments.n_features, 'feature')}",
+        ]
+        if self.left_out:
+            named = ", ".join(f"{name!r} ({kind})" for name, kind in self.left_out.items())
+            lines.append(f"columns that are no features: {named}")
+        if self.skipped:
+            lines.append(f"{_number(len(self.skipped), 'file')} skipped:")
+            lines += [f"  {path}: {reason}" for path, reason in self.skipped]
+        return "\n".join(lines)
+
+    def fit(self, model: Any) -> Any:
+        """Fit a model on what was read, in place, and return it.
+
+        It then knows the names of the features: `predict` takes frames with these columns and
+        refuses others.
+
+        Parameters
+        ----------
+        model : MultiTaskSPCA
+        """
+        names = check_model(model, self.columns, self.feature_names)
+        sample = self.statistics.sample
+        with _validation.unchanged_on_error(model):
+            model.fit_moments(self.statistics.moments, sample)
+            if names is not None:
+                model.feature_names_in_ = np.array(names, dtype=object)
+        return model
+
+
+def check_model(
+    model: Any, columns: tuple[str, ...] | None, features: tuple[str, ...] | None
+) -> tuple[str, ...] | None:
+    """The names of the columns that a model will know; a task column counts."""
+    if not hasattr(model, "fit_moments"):
+        raise TypeError(f"model is a {type(model).__name__}; pass a MultiTaskSPCA")
+    if getattr(model, "forget", 0):
+        raise ValueError(
+            f"forget={model.forget!r} depends on the order of rows, and statistics of files have "
+            "none; call model.partial_fit on every batch of files.batches(…)"
+        )
+    column = model.task_column
+    if column is None:
+        return features
+    if columns is None or column not in columns or column in (features or ()):
+        raise ValueError(
+            f"task_column={column!r} of the model is not the task column of the files; use "
+            "task_column=None and pass task= to predict, or task= with the same name here"
+        )
+    return columns
+
+
+def described(skipped: list[SkippedFile]) -> str:
+    """A few skipped files, and why."""
+    shown = "; ".join(f"{path}: {reason}" for path, reason in skipped[:3])
+    more = len(skipped) - 3
+    return shown if more <= 0 else f"{shown}; and {more} more"
+
+
+def _number(n: int, what: str) -> str:
+    if n == 1:
+        return f"1 {what}"
+    return f"{n:,} {what}{'es' if what.endswith('s') else 's'}"

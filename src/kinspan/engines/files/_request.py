@@ -1,0 +1,112 @@
+"""What was asked for: which files, and where in them features, tasks and labels stand."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinspan import _validation
+
+ROLES = ("task", "label", "sample_weight")
+
+
+class Request(NamedTuple):
+    """Where features, tasks, labels and weights stand, and how rows are to be read."""
+
+    task: Any  # a column, a .npy file beside a matrix, values, a function of the path, or None
+    label: Any
+    sample_weight: Any
+    features: tuple[str, ...] | str | None  # columns, one column of vectors, or all numeric ones
+    as_text: frozenset[str]  # columns whose ids are text, whatever they look like
+    delimiter: str | None
+    batch_rows: int | None
+
+    def columns(self) -> dict[str, str]:
+        """The roles that a column of a table has."""
+        named = {role: getattr(self, role) for role in ROLES}
+        return {role: name for role, name in named.items() if isinstance(name, str)}
+
+    def rows_at_once(self, n_features: int) -> int:
+        """Rows of a batch: about 16 MB of numbers, whatever their length."""
+        if self.batch_rows is not None:
+            return self.batch_rows
+        return int(np.clip((1 << 21) // max(n_features, 1), 16, 1 << 18))
+
+
+def check_request(
+    task: Any,
+    label: Any,
+    sample_weight: Any,
+    features: Any,
+    as_text: Any,
+    delimiter: Any,
+    batch_rows: Any,
+) -> Request:
+    """A request whose arguments fit together."""
+    if features is not None and not isinstance(features, str):
+        features = _names("features", features)
+    texts = frozenset(_names("as_text", [as_text] if isinstance(as_text, str) else as_text))
+    if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
+        raise ValueError(f"delimiter={delimiter!r}; use one character, such as ';'")
+    if batch_rows is not None:
+        batch_rows = _validation.check_positive("batch_rows", batch_rows)
+    task, label, sample_weight = (
+        os.fspath(given) if isinstance(given, os.PathLike) else given
+        for given in (task, label, sample_weight)
+    )
+    request = Request(task, label, sample_weight, features, texts, delimiter, batch_rows)
+    _check_roles(request, features if isinstance(features, tuple) else ())
+    return request
+
+
+def check_label(label: Any) -> None:
+    """Nothing is learnt without labels."""
+    if label is None:
+        raise ValueError(
+            "label=None; name the column that holds the class of every row, or, beside a .npy or "
+            ".npz matrix, pass the name of a .npy file or the values"
+        )
+
+
+def is_constant(value: Any) -> bool:
+    """Whether a value is one for all rows of a file."""
+    return isinstance(value, (str, bytes, tuple)) or not hasattr(value, "__len__")
+
+
+def is_function(value: Any) -> bool:
+    """Whether a value is asked for every path."""
+    return callable(value)
+
+
+def _names(argument: str, names: Any) -> tuple[str, ...]:
+    is_list = isinstance(names, (Sequence, np.ndarray, set, frozenset))
+    if not is_list or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"{argument}={names!r}; use a list of column names")
+    if len(set(names)) < len(names):
+        raise ValueError(f"{argument}={list(names)!r} names a column twice")
+    if argument == "features" and len(names) == 0:
+        raise ValueError("features=[] leaves nothing to learn from; name columns, or use None")
+    return tuple(str(name) for name in names)
+
+
+def _check_roles(request: Request, features: tuple[str, ...]) -> None:
+    taken: dict[str, str] = {}
+    for role, name in request.columns().items():
+        if name in taken:
+            raise ValueError(f"{taken[name]} and {role} are both column {name!r}; name two columns")
+        if name in features:
+            raise ValueError(f"column {name!r} is named as {role} and among the features")
+        taken[name] = role
+    strange = sorted(request.as_text - set(taken))
+    if strange:
+        raise ValueError(f"as_text names {strange[0]!r}, which is neither the task nor the label")
+    for role in ROLES:
+        value = getattr(request, role)
+        is_id = is_constant(value) and not is_function(value) and not isinstance(value, str)
+        if value is not None and is_id:
+            raise ValueError(
+                f"{role}={value!r}; use the name of a column, or lambda path: {value!r}"
+            )

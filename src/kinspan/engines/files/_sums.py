@@ -1,0 +1,162 @@
+"""Rows → statistics, of batches, parts, files and folders; always added in the same order."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import NDArray
+
+from kinspan import _ids
+from kinspan._cell_sums import Floats
+from kinspan._statistics import Pile, Statistics, piled, total
+from kinspan.engines.files._cutoff import hopeful
+from kinspan.engines.files._encoded import Encoded
+from kinspan.engines.files._layout import Layout, named
+from kinspan.engines.files._reading import FileError, naming, parts_of, rows_of
+from kinspan.engines.files._request import Request
+from kinspan.engines.files._rows import Rows
+from kinspan.engines.files._tables import Part
+
+Moved = Callable[[int], Any]  # told how many rows were read
+
+
+class Outcome(NamedTuple):
+    """What came of a file, or of a part of it."""
+
+    path: Path
+    n_rows: int
+    statistics: Statistics | None  # None where no row counts
+    error: FileError | None  # what was wrong
+
+
+class Job(NamedTuple):
+    """What a process needs to know."""
+
+    request: Request
+    layout: Layout
+    row_sample: int
+
+
+def statistics_of(rows: Rows, row_sample: int, names: NDArray[Any] | None) -> Statistics | None:
+    """Statistics of a batch; None where all weights are zero."""
+    label, task = rows.label, rows.task
+    if label is None:
+        raise ValueError("there are no labels to learn from")
+    if task is None:
+        task = Encoded.constant(0, rows.X.shape[0])
+    weights, factor = _as_frequencies(rows.weights)
+    if weights is not None and not weights.any():
+        return None
+    found = Statistics.from_checked(rows.X, label.codes, task.codes, weights, row_sample, names)
+    return _with_ids(found, task.ids, label.ids, factor)
+
+
+def _as_frequencies(weights: Floats | None) -> tuple[Floats | None, float]:
+    """Weights of at least one, and what they were multiplied by.
+
+    A few rows of a batch may have small weights where all rows of the files have large ones; that
+    weights count rows can only be doubted in the end. A power of two costs no digit.
+    """
+    if weights is None:
+        return None, 1.0
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise ValueError("sample_weight contains negative, infinite or NaN values; use frequencies")
+    smallest = weights[weights > 0].min(initial=1.0)
+    factor = 2.0 ** np.ceil(-np.log2(smallest))
+    return weights * factor, float(factor)
+
+
+def check_frequencies(whole: Statistics) -> None:
+    """Weights are numbers of rows: many rows of a cell cannot be one or two in all."""
+    if whole.sample is None:
+        return
+    counts = whole.moments.counts
+    rows = np.bincount(whole.sample.cells, minlength=counts.size).reshape(counts.shape)
+    few = (counts < 2) & (counts < rows / 2)
+    if few.any():
+        task, label = (int(place) for place in np.argwhere(few)[0])
+        raise ValueError(
+            f"sample_weight adds up to {counts[task, label]:.3g} over {rows[task, label]} rows or "
+            f"more of task {whole.moments.tasks.tolist()[task]!r}, class "
+            f"{whole.moments.classes.tolist()[label]!r}; weights are frequencies: multiply them so "
+            "that they count rows"
+        )
+
+
+def _with_ids(found: Statistics, tasks: _ids.Ids, classes: _ids.Ids, factor: float) -> Statistics:
+    """Statistics of codes as those of the ids, which are in the same order."""
+    moments, sample = found.moments, found.sample
+    tasks, classes = tasks[moments.tasks], classes[moments.classes]
+    counts, squares = moments.counts / factor, moments.squares / factor
+    moments = replace(moments, tasks=tasks, classes=classes, counts=counts, squares=squares)
+    if sample is None:
+        return Statistics(moments, None)
+    weights = sample.weights / factor
+    return Statistics(moments, replace(sample, tasks=tasks, classes=classes, weights=weights))
+
+
+def of_part(path: Path, part: Part | None, job: Job, moved: Moved | None = None) -> Outcome:
+    """Statistics of a file or of a part of it, or what was wrong with it."""
+    names = named(job.layout)
+    pile: Pile = ()
+    n_rows = 0
+    try:
+        for rows in rows_of(path, part, job.request, job.layout):
+            end = rows.first_row + rows.X.shape[0]
+            with naming(path, f"rows {rows.first_row} to {end - 1}: "):
+                found = statistics_of(rows, job.row_sample, names)
+            pile = pile if found is None else piled(pile, hopeful(found, pile))
+            n_rows += rows.X.shape[0]
+            if moved is not None:
+                moved(rows.X.shape[0])
+    except FileError as error:
+        return Outcome(path, 0, None, error)
+    return Outcome(path, n_rows, total(pile) if pile else None, None)
+
+
+def of_files(
+    files: list[Path], job: Job, n_jobs: int | None, moved: Moved
+) -> Generator[Outcome, None, None]:
+    """What comes of every file, in their order."""
+    with closing(_of_parts(files, job, n_jobs, moved)) as parts:
+        for path, of_file in groupby(parts, key=lambda outcome: outcome.path):
+            yield _joined(path, of_file)
+
+
+def _of_parts(
+    files: list[Path], job: Job, n_jobs: int | None, moved: Moved
+) -> Generator[Outcome, None, None]:
+    work = [(path, part) for path in files for part in parts_of(path)]
+    if min(effective_n_jobs(n_jobs), len(work)) == 1:
+        yield from (of_part(path, part, job, moved) for path, part in work)
+        return
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator")
+    outcomes = parallel(delayed(of_part)(path, part, job) for path, part in work)
+    try:
+        for outcome in outcomes:
+            moved(outcome.n_rows)
+            yield outcome
+    finally:
+        with warnings.catch_warnings():  # whoever stops because of an error wastes no work
+            warnings.simplefilter("ignore")
+            outcomes.close()
+
+
+def _joined(path: Path, parts: Iterator[Outcome]) -> Outcome:
+    """The parts of a file as one; where one of them failed, the file did."""
+    pile: Pile = ()
+    n_rows = 0
+    for part in parts:
+        if part.error is not None:
+            return part
+        pile = pile if part.statistics is None else piled(pile, part.statistics)
+        n_rows += part.n_rows
+    return Outcome(path, n_rows, total(pile) if pile else None, None)

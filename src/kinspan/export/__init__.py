@@ -1,0 +1,5 @@
+"""Fitted models in forms that run without Python."""
+
+from kinspan.export.onnx import to_onnx
+
+__all__ = ["to_onnx"]

@@ -1,0 +1,158 @@
+"""What `predict` and `predict_proba` do, as steps of ONNX: operators, their inputs and constants.
+
+    task → rule → sums (a block of rows at a time) → scores → probabilities → label
+
+A class that a task cannot answer has the intercept −∞, and a task that is refused has NaN: no step
+is needed for either. Two classes are mirrored, scores −s/2 and s/2, so that one way serves two and
+many, and infinite sums become NaN in both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from kinspan._cell_sums import Floats
+from kinspan._fit import FittedRules
+
+_BLOCK_BYTES = 1 << 21  # coefficients that are gathered at once: a cache holds them
+_MIRRORED = np.array([[-0.5, 0.5]])
+_NO_ATTRIBUTES: Mapping[str, Any] = MappingProxyType({})
+
+
+class Step(NamedTuple):
+    """One operator. A loop has steps of its own, the last of which makes what it collects."""
+
+    operator: str
+    inputs: tuple[str, ...]
+    output: str
+    attributes: Mapping[str, Any] = _NO_ATTRIBUTES
+    body: tuple[Step, ...] = ()
+
+
+class Steps(NamedTuple):
+    """Steps in their order, and the constants that they use."""
+
+    steps: list[Step]
+    constants: dict[str, NDArray[Any]]
+
+    def then(self, following: Steps) -> Steps:
+        """These, then those."""
+        return Steps(self.steps + following.steps, {**self.constants, **following.constants})
+
+
+def one_rule(coef: Floats) -> Steps:
+    """features → rule and sums, where all rows have the first rule."""
+    return Steps(
+        [
+            Step("Cast", ("features",), "in_double", {"to": np.float64}),
+            Step("MatMul", ("in_double", "coef"), "sums"),
+        ],
+        {"coef": np.ascontiguousarray(coef[0].T), "rule": np.array([0])},
+    )
+
+
+def rule_of_task(tasks: NDArray[Any]) -> Steps:
+    """task → rule: the position among the fitted ones, or else the last rule."""
+    kind = "strings" if tasks.dtype == object else "int64s"
+    position = {
+        f"keys_{kind}": tasks.tolist(),
+        "values_int64s": list(range(len(tasks))),
+        "default_int64": len(tasks),
+    }
+    return Steps(
+        [
+            Step("Shape", ("features",), "shape"),
+            Step("Gather", ("shape", "first"), "n_rows"),
+            Step("LabelEncoder", ("task",), "rule_of_id", position),
+            Step("Reshape", ("rule_of_id", "n_rows"), "rule"),  # fails if there is not one a row
+        ],
+        {"first": np.array([0])},
+    )
+
+
+def sums_by_rule(coef: Floats) -> Steps:
+    """features, rule → sums, (rows, 1 or classes), in double precision.
+
+    Coefficients of every row at once would take rows × features × classes numbers. Blocks take as
+    many as a cache holds; the last one repeats the last row until it is full.
+    """
+    block = max(1, _BLOCK_BYTES // coef[0].nbytes)
+    steps = [
+        Step("Squeeze", ("n_rows",), "n"),
+        Step("Min", ("n", "largest_block"), "at_most"),
+        Step("Max", ("at_most", "one"), "block_size"),
+        Step("Range", ("zero", "block_size", "one"), "within_block"),
+        Step("Sub", ("n", "one"), "last_row"),
+        Step("Add", ("last_row", "block_size"), "end_of_last_block"),
+        Step("Div", ("end_of_last_block", "block_size"), "n_blocks"),
+        Step("Loop", ("n_blocks", "always"), "blocks", body=_SUMS_OF_BLOCK),
+        Step("Reshape", ("blocks", "as_rows"), "filled_up"),
+        Step("Slice", ("filled_up", "first", "n_rows"), "sums"),
+    ]
+    scalars = {"zero": 0, "one": 1, "largest_block": block, "always": True}
+    shapes = {"as_rows": [-1, coef.shape[1]], "last_axis": [2]}
+    small = {name: np.array(value) for name, value in (scalars | shapes).items()}
+    return Steps(steps, {"coef": coef, **small})
+
+
+_SUMS_OF_BLOCK = (
+    Step("Mul", ("block", "block_size"), "start"),
+    Step("Add", ("start", "within_block"), "places"),
+    Step("Min", ("places", "last_row"), "rows"),
+    Step("Gather", ("features", "rows"), "taken"),
+    Step("Cast", ("taken",), "in_double", {"to": np.float64}),
+    Step("Unsqueeze", ("in_double", "last_axis"), "columns"),
+    Step("Gather", ("rule", "rows"), "rules"),
+    Step("Gather", ("coef", "rules"), "weights"),
+    Step("MatMul", ("weights", "columns"), "products"),
+    Step("Squeeze", ("products", "last_axis"), "sums_of_block"),
+)
+
+
+def scores_of_sums(rules: FittedRules, refuses_unseen: bool) -> Steps:
+    """sums, rule → scores, (rows, classes)."""
+    is_mirrored = rules.intercept.shape[1] == 1
+    sums = "both_sums" if is_mirrored else "sums"
+    steps = [
+        Step("Gather", ("intercepts", "rule"), "intercept"),
+        Step("Add", (sums, "intercept"), "scores"),
+    ]
+    constants = {"intercepts": _intercepts(rules, refuses_unseen)}
+    if not is_mirrored:
+        return Steps(steps, constants)
+    mirror = Step("Mul", ("sums", "mirrored"), "both_sums")
+    return Steps([mirror, *steps], {**constants, "mirrored": _MIRRORED})
+
+
+def _intercepts(rules: FittedRules, refuses_unseen: bool) -> Floats:
+    """(rules, classes)."""
+    both = rules.intercept * _MIRRORED if rules.intercept.shape[1] == 1 else rules.intercept
+    intercepts = np.where(rules.absent, -np.inf, both)
+    if refuses_unseen:
+        intercepts[-1] = np.nan
+    return intercepts
+
+
+def answers_of_scores(labels: NDArray[Any], no_label: Any, dtype: DTypeLike) -> Steps:
+    """scores → probabilities and label; where probabilities are NaN there is none."""
+    return Steps(
+        [
+            Step("Softmax", ("scores",), "chances", {"axis": 1}),
+            Step("Cast", ("chances",), "probabilities", {"to": dtype}),
+            Step("ArgMax", ("scores",), "best", {"axis": 1, "keepdims": 0}),
+            Step("Gather", ("chances", "first_class"), "chance", {"axis": 1}),
+            Step("IsNaN", ("chance",), "is_refused"),
+            Step("Where", ("is_refused", "after_classes", "best"), "place"),
+            Step("Gather", ("labels", "place"), "label"),
+        ],
+        {
+            "first_class": np.array(0),
+            "after_classes": np.array(len(labels)),
+            "labels": np.array([*labels.tolist(), no_label], dtype=labels.dtype),
+        },
+    )

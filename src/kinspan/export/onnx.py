@@ -1,0 +1,194 @@
+"""A fitted model as an ONNX graph."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+import kinspan
+from kinspan.export import _checks, _steps
+from kinspan.export._steps import Step, Steps
+from kinspan.spca import MultiTaskSPCA
+
+if TYPE_CHECKING:
+    import onnx
+
+_ML = "ai.onnx.ml"
+
+
+def to_onnx(
+    model: MultiTaskSPCA, *, opset: int = 17, dtype: DTypeLike = "float64"
+) -> onnx.ModelProto:
+    """`predict` and `predict_proba` of a fitted model as one ONNX graph.
+
+    Parameters
+    ----------
+    model : MultiTaskSPCA
+        Fitted. Task ids and classes must be all text or all integers; booleans and whole floats
+        count as integers.
+    opset : int, default=17
+        The version of the ONNX operators, at least 13; 17 runs in onnxruntime 1.15 and later. The
+        only operator outside of it is LabelEncoder, of version 2 of ai.onnx.ml.
+    dtype : {"float64", "float32"}, default="float64"
+        The type of features and probabilities. The graph computes in double precision in any case;
+        `"float32"` is for rows that have no more: others are rounded before the graph sees them.
+
+    Returns
+    -------
+    onnx.ModelProto
+        Its `SerializeToString()` is the content of an ONNX file.
+
+        Inputs are `features` of shape (rows, n_features), in the order of fit and without the task
+        column, and `task` of shape (rows,), text or int64. A model of one task that refuses others
+        (`unseen="error"`) has no input `task`.
+
+        Outputs are `label` of shape (rows,), text or int64, and `probabilities` of shape
+        (rows, n_classes), in the order of `classes_`.
+
+        A graph cannot raise an error. Rows that `predict` would refuse, because of NaN or infinity
+        or of a task that was not fitted, have probabilities NaN and the label `""` or −2⁶³. With
+        `unseen="shared"` new tasks are answered.
+
+        The metadata say what the label of such rows is (`no_label`), and the `classes`,
+        `feature_names`, number of tasks (`n_tasks`), `unseen` and `kinspan_version`.
+
+    Notes
+    -----
+    Beside its input a call needs a few megabytes and a few times its output: the coefficients of
+    every row's task are gathered for a block of rows at a time. The file has all coefficients in
+    double precision, which is 8 (n_tasks + 1) n_features (1 or n_classes) bytes, at most 2 GB.
+
+    Examples
+    --------
+    >>> import onnxruntime
+    >>> from kinspan import MultiTaskSPCA
+    >>> from kinspan.datasets import load_digit_pairs
+    >>> from kinspan.export import to_onnx
+    >>> digits = load_digit_pairs(n_per_class=3)
+    >>> clf = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
+    >>> session = onnxruntime.InferenceSession(to_onnx(clf).SerializeToString())
+    >>> rows = {"features": digits.X_test, "task": digits.task_test}
+    >>> label, probabilities = session.run(None, rows)
+    >>> bool((label == clf.predict(digits.X_test, task=digits.task_test)).all())
+    True
+    """
+    library = _checks.check_library()
+    _checks.check_model(model)
+    opset = _checks.check_opset(opset, library.defs.onnx_opset_version())
+    number = _checks.check_dtype(dtype)
+    labels, no_label = _checks.check_classes(model.classes_)
+    has_task = len(model.tasks_) > 1 or model.unseen == "shared"
+    tasks = _checks.check_ids(model.tasks_, "tasks_") if has_task else None
+    steps = _steps_of(model, tasks, labels, no_label, number)
+    made = _assembled(steps, model, tasks, labels, number, opset)
+    library.helper.set_model_props(made, _metadata(model, labels, no_label))
+    return made
+
+
+def _steps_of(
+    model: MultiTaskSPCA,
+    tasks: NDArray[Any] | None,
+    labels: NDArray[Any],
+    no_label: Any,
+    number: np.dtype[Any],
+) -> Steps:
+    """The whole graph."""
+    rules = model._rules
+    if tasks is None:
+        sums = _steps.one_rule(rules.coef)
+    else:
+        sums = _steps.rule_of_task(tasks).then(_steps.sums_by_rule(rules.coef))
+    scores = _steps.scores_of_sums(rules, model.unseen == "error")
+    return sums.then(scores).then(_steps.answers_of_scores(labels, no_label, number))
+
+
+def _assembled(
+    steps: Steps,
+    model: MultiTaskSPCA,
+    tasks: NDArray[Any] | None,
+    labels: NDArray[Any],
+    number: np.dtype[Any],
+    opset: int,
+) -> onnx.ModelProto:
+    """Steps between their inputs and outputs, with the oldest file format that has the opset."""
+    from onnx import helper, numpy_helper  # noqa: PLC0415
+
+    n_rules, n_sums, n_features = model._rules.coef.shape
+    inputs = [_value("features", number, ["rows", n_features])]
+    if tasks is not None:
+        inputs.append(_value("task", tasks.dtype, ["rows"]))
+    graph = helper.make_graph(
+        [_node(step, n_sums) for step in steps.steps],
+        "kinspan",
+        inputs,
+        [
+            _value("label", labels.dtype, ["rows"]),
+            _value("probabilities", number, ["rows", len(labels)]),
+        ],
+        [numpy_helper.from_array(value, name) for name, value in steps.constants.items()],
+        doc_string=f"Linear rules of {n_rules - 1} related tasks, and the one that they agree on",
+    )
+    versions = [helper.make_opsetid("", opset), helper.make_opsetid(_ML, 2)]
+    return helper.make_model(
+        graph,
+        opset_imports=versions,
+        ir_version=helper.find_min_ir_version_for(versions),
+        producer_name="kinspan",
+        producer_version=kinspan.__version__,
+    )
+
+
+def _node(step: Step, n_sums: int) -> onnx.NodeProto:
+    from onnx import helper  # noqa: PLC0415
+
+    attributes = dict(step.attributes)
+    if "to" in attributes:
+        attributes["to"] = helper.np_dtype_to_tensor_dtype(np.dtype(attributes["to"]))
+    if step.body:
+        attributes["body"] = _body(step.body, n_sums)
+    domain = _ML if step.operator == "LabelEncoder" else None
+    return helper.make_node(
+        step.operator, step.inputs, [step.output], name=step.output, domain=domain, **attributes
+    )
+
+
+def _body(steps: tuple[Step, ...], n_sums: int) -> onnx.GraphProto:
+    """One turn of the loop over blocks; ONNX wants a condition that it may go on with."""
+    from onnx import helper  # noqa: PLC0415
+
+    go_on = helper.make_node("Identity", ["may_go_on"], ["goes_on"], name="goes_on")
+    return helper.make_graph(
+        [*(_node(step, n_sums) for step in steps), go_on],
+        "sums_of_one_block",
+        [_value("block", np.dtype(np.int64), []), _value("may_go_on", np.dtype(bool), [])],
+        [
+            _value("goes_on", np.dtype(bool), []),
+            _value(steps[-1].output, np.dtype(np.float64), ["rows_of_block", n_sums]),
+        ],
+    )
+
+
+def _value(name: str, dtype: np.dtype[Any], shape: list[str | int]) -> onnx.ValueInfoProto:
+    from onnx import helper  # noqa: PLC0415
+
+    return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(dtype), shape)
+
+
+def _metadata(model: MultiTaskSPCA, labels: NDArray[Any], no_label: Any) -> dict[str, str]:
+    described = {
+        "kinspan_version": kinspan.__version__,
+        "classes": json.dumps(labels.tolist()),
+        "no_label": json.dumps(no_label),
+        "n_tasks": str(len(model.tasks_)),
+        "unseen": model.unseen,
+    }
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        return described
+    column = model.task_column
+    if column is not None:
+        names = np.delete(names, names == column if isinstance(column, str) else column)
+    return {**described, "feature_names": json.dumps(names.tolist())}

@@ -1,0 +1,325 @@
+"""Arrays of other libraries, and on devices that NumPy cannot see: the same numbers as NumPy's."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kinspan import ClassMoments, MultiTaskSPCA, RowSample, Statistics
+from kinspan._arrays import copied_to_numpy
+from kinspan.baselines import FeatureAugmentation, NaiveSPCA
+from tests.worlds import World, random_world
+
+METHODS = ("decision_function", "predict_proba", "predict_log_proba", "transform")
+Convert = Callable[[Any], Any]
+
+
+def strict(device: str | None) -> Convert:
+    """To array-api-strict, on the CPU or on a device whose memory NumPy cannot see."""
+    xp: Any = pytest.importorskip("array_api_strict")
+    pytest.importorskip("array_api_compat")
+    place = None if device is None else xp.Device(device)
+    return lambda values: xp.asarray(values, device=place)
+
+
+def torch_cpu() -> Convert:
+    torch: Any = pytest.importorskip("torch")
+    return lambda values: torch.from_numpy(np.array(values))
+
+
+CONVERTS = {
+    "strict": lambda: strict(None),
+    "strict on a device": lambda: strict("device1"),
+    "torch": torch_cpu,
+}
+
+
+@pytest.fixture(params=CONVERTS)
+def convert(request: pytest.FixtureRequest) -> Convert:
+    found: Convert = CONVERTS[request.param]()
+    return found
+
+
+@pytest.fixture
+def there() -> Convert:
+    """To a device whose memory NumPy cannot see."""
+    return strict("device1")
+
+
+def home(values: Any) -> Any:
+    return values if isinstance(values, np.ndarray) else copied_to_numpy(values)
+
+
+def placed(world: World, convert: Convert) -> World:
+    return World(*map(convert, world))
+
+
+def assert_same_statistics(a: Statistics, b: Statistics, rtol: float = 1e-9) -> None:
+    for name in ("tasks", "classes", "counts"):
+        np.testing.assert_array_equal(getattr(a.moments, name), getattr(b.moments, name))
+        assert getattr(a.moments, name).dtype == getattr(b.moments, name).dtype
+    for name in ("means", "squares"):
+        theirs = getattr(b.moments, name)
+        np.testing.assert_allclose(getattr(a.moments, name), theirs, rtol=rtol, atol=rtol)
+    assert a.sample is not None
+    for name in ("size", "tasks", "classes", "cells", "keys", "weights", "rows"):
+        np.testing.assert_array_equal(getattr(a.sample, name), getattr(b.sample, name))
+
+
+@pytest.mark.parametrize("p", [7, 40])  # few columns have another hash than many
+@pytest.mark.parametrize("weighted", [False, True])
+def test_statistics_and_sampled_rows_are_the_same(convert: Convert, p: int, weighted: bool) -> None:
+    world = random_world(0, n=900, p=p)
+    weights = np.random.default_rng(1).integers(0, 3, 900).astype(float) if weighted else None
+    here = Statistics.from_samples(*world, sample_weight=weights, row_sample=20)
+    given = None if weights is None else convert(weights)
+    found = Statistics.from_samples(*placed(world, convert), sample_weight=given, row_sample=20)
+    assert_same_statistics(found, here)
+    moments = ClassMoments.from_samples(*placed(world, convert), sample_weight=weights)
+    np.testing.assert_allclose(moments.means, here.moments.means, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_fit_and_forecasts_are_the_same(convert: Convert, n_classes: int, dtype: str) -> None:
+    world = random_world(1, n=500, p=12, n_classes=n_classes)
+    world = world._replace(X=world.X.astype(dtype))
+    X, y, task = placed(world, convert)
+    here = MultiTaskSPCA().fit(world.X, world.y, task=world.task)
+    found = MultiTaskSPCA().fit(X, y, task=task)
+    rtol = 1e-9 if dtype == "float64" else 1e-5  # sums of a block are in single precision
+    for name in ("coef_", "intercept_", "forecast_error_", "forecast_interval_"):
+        theirs = getattr(here, name)
+        np.testing.assert_allclose(getattr(found, name), theirs, rtol=rtol, atol=rtol)
+    for name in METHODS:
+        answer, theirs = (
+            getattr(here, name)(X, task=task),
+            getattr(here, name)(world.X, task=world.task),
+        )
+        assert type(answer) is type(X)
+        assert answer.dtype == convert(theirs).dtype
+        assert answer.device == X.device
+        np.testing.assert_allclose(home(answer), theirs, rtol=1e-9, atol=1e-9)
+    labels = found.predict(X, task=task)
+    assert type(labels) is type(X)
+    assert labels.dtype == y.dtype
+    np.testing.assert_array_equal(home(labels), here.predict(world.X, task=world.task))
+    assert found.score(X, y, task=task) == here.score(*world[:2], task=world.task)
+
+
+def test_batches_on_a_device_equal_the_whole(there: Convert) -> None:
+    world = random_world(2, n=600)
+    whole = MultiTaskSPCA().fit(*world[:2], task=world.task)
+    stream = MultiTaskSPCA()
+    for rows in np.array_split(np.random.default_rng(0).permutation(600), 5):
+        X, y, task = (there(part[rows]) for part in world)
+        stream.partial_fit(X, y, task=task, classes=[0, 1, 2])
+    np.testing.assert_allclose(stream.coef_, whole.coef_, rtol=1e-9, atol=1e-12)
+    with pytest.raises(ValueError, match="which classes did not announce"):
+        stream.partial_fit(X, y + 7, task=task)
+
+
+def test_rows_that_fade(there: Convert) -> None:
+    world = random_world(3, n=300)
+    weights = np.random.default_rng(0).integers(0, 3, 300).astype(float)
+    models = [
+        MultiTaskSPCA(forget=0.01).fit(X, y, task=task, sample_weight=w)
+        for (X, y, task), w in ((world, weights), (placed(world, there), there(weights)))
+    ]
+    np.testing.assert_allclose(models[1].coef_, models[0].coef_, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["text", "far apart", "uint64", "bool", "float", "half tasks"])
+def test_ids_of_any_kind(there: Convert, kind: str) -> None:
+    X, y, task = random_world(4, n=400, n_classes=2)
+    given: tuple[Any, Any]
+    if kind == "text":
+        y, task = np.array(["no", "yes"])[y], np.array([*"abcd"])[task]
+        given = y, task
+    else:
+        task = task * 10**9 - 5 if kind == "far apart" else task
+        task = task / 2 if kind == "half tasks" else task.astype("u8" if kind == "uint64" else "i8")
+        y = y.astype({"bool": bool, "float": np.float32}.get(kind, np.int64))
+        given = there(y), there(task)
+    found = Statistics.from_samples(there(X), *given, row_sample=20)
+    assert_same_statistics(found, Statistics.from_samples(X, y, task, row_sample=20))
+    models = MultiTaskSPCA().fit_moments(found.moments, found.sample)
+    labels = models.predict(there(X), task=given[1])
+    np.testing.assert_array_equal(home(labels), models.predict(X, task=task))
+    assert isinstance(labels, np.ndarray) == (kind == "text")
+
+
+@pytest.mark.parametrize("task", [None, "north", 3])
+def test_one_task_for_all_rows_needs_no_memory(there: Convert, task: Any) -> None:
+    X, y, _ = random_world(5, n=300, n_classes=2)
+    here = MultiTaskSPCA().fit(X, y, task=task)
+    found = MultiTaskSPCA().fit(there(X), there(y), task=task)
+    assert found.tasks_.tolist() == here.tasks_.tolist()
+    np.testing.assert_allclose(found.coef_, here.coef_, rtol=1e-9)
+    answers = found.decision_function(there(X), task=task)
+    np.testing.assert_allclose(home(answers), here.decision_function(X, task=task), rtol=1e-9)
+
+
+def test_gaps_between_ids_are_no_cells_and_rows_without_weight_are_not_looked_at(
+    there: Convert,
+) -> None:
+    """An empty cell must not take a row of weight zero, which may be NaN, for its reference."""
+    X, y, task = random_world(6, n=300)
+    weights = np.random.default_rng(0).integers(0, 2, 300).astype(float)
+    X[weights == 0] = np.nan
+    world = World(X, 3 * y, task * 2)
+    here = Statistics.from_samples(*world, sample_weight=weights)
+    found = Statistics.from_samples(*placed(world, there), sample_weight=there(weights))
+    assert_same_statistics(found, here)
+
+
+def test_an_outlier_as_the_reference_of_a_cell(there: Convert) -> None:
+    X, y, task = random_world(7, n=300)
+    X[[0, -1]] = 1e9
+    here = ClassMoments.from_samples(X, y, task)
+    found = ClassMoments.from_samples(there(X), there(y), there(task))
+    np.testing.assert_allclose(found.means, here.means, rtol=1e-12)
+    np.testing.assert_allclose(found.squares, here.squares, rtol=1e-9)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_nan_and_infinity_are_named(convert: Convert, bad: float) -> None:
+    world = random_world(8)
+    model = MultiTaskSPCA().fit(world.X, world.y, task=world.task)
+    world.X[[3, 5], 4] = bad
+    X, y, task = placed(world, convert)
+    message = f"X contains {'NaN' if np.isnan(bad) else 'infinity'} in column 4, in 2 of 300 rows"
+    with pytest.raises(ValueError, match=message):
+        ClassMoments.from_samples(X, y, task)
+    with pytest.raises(ValueError, match=message):
+        model.predict(X, task=task)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (np.full(300, -1.0), "negative, infinite or NaN"),
+        (np.full(300, np.nan), "negative, infinite or NaN"),
+        (np.zeros(300), "zero for every row"),
+        (np.ones(299), "sample_weight has 299 values for 300 rows"),
+        (np.full(300, 1e-3), "weights are frequencies"),
+    ],
+)
+def test_weights_on_a_device_are_doubted_too(there: Convert, weights: Any, message: str) -> None:
+    world = placed(random_world(9), there)
+    with pytest.raises(ValueError, match=message):
+        ClassMoments.from_samples(*world, sample_weight=there(weights))
+
+
+def test_what_cannot_be_is_refused_on_a_device(there: Convert) -> None:
+    X, y, task = placed(random_world(10), there)
+    with pytest.raises(ValueError, match="pass task= and X without that column"):
+        MultiTaskSPCA(task_column=0).fit(X, y)
+    with pytest.raises(ValueError, match="expected a 2D array"):
+        MultiTaskSPCA().fit(X[:, 0], y, task=task)
+    with pytest.raises(ValueError, match="use real numbers"):
+        MultiTaskSPCA().fit(there(np.ones((300, 2), complex)), y, task=task)
+    with pytest.raises(ValueError, match="y has 299 values for 300 rows"):
+        MultiTaskSPCA().fit(X, y[:299], task=task)
+    with pytest.raises(ValueError, match="y contains NaN, None or infinity in 300 of 300 rows"):
+        MultiTaskSPCA().fit(X, there(np.full(300, np.nan)), task=task)
+    with pytest.raises(ValueError, match="Unknown label type: continuous"):
+        MultiTaskSPCA().fit(X, there(np.linspace(0, 1, 300)), task=task)
+    model = MultiTaskSPCA().fit(X, y, task=task)
+    with pytest.raises(ValueError, match="task contains 9, which fit has not seen"):
+        model.predict(X, task=there(np.full(300, 9)))
+    with pytest.raises(ValueError, match="expecting 7 features"):
+        model.predict(X[:, :6], task=task)
+
+
+def test_unseen_tasks_get_what_the_others_agree_on(there: Convert) -> None:
+    world = random_world(11)
+    model = MultiTaskSPCA(unseen="shared").fit(world.X, world.y, task=world.task)
+    some = np.where(world.task > 1, 9, 0)
+    for here, given in ((9, 9), (some, there(some))):
+        found = model.predict_proba(there(world.X), task=given)
+        np.testing.assert_allclose(home(found), model.predict_proba(world.X, task=here), rtol=1e-9)
+
+
+def test_labels_on_a_device_beside_rows_of_numpy(there: Convert) -> None:
+    world = random_world(12)
+    weights = np.arange(300.0) % 3
+    here = Statistics.from_samples(*world, sample_weight=weights)
+    mixed = Statistics.from_samples(
+        world.X, *placed(world, there)[1:], sample_weight=there(weights)
+    )
+    assert_same_statistics(mixed, here)
+
+
+def test_baselines_take_rows_from_a_device(there: Convert) -> None:
+    world = random_world(13)
+    X, y, task = placed(world, there)
+    for baseline in (FeatureAugmentation, NaiveSPCA):
+        here = baseline().fit(world.X, world.y, task=world.task)
+        found = baseline().fit(X, y, task=task)
+        np.testing.assert_allclose(found.coef_, here.coef_, rtol=1e-9)
+        assert found.score(X, y, task=task) == here.score(world.X, world.y, task=world.task)
+
+
+def test_a_row_sample_alone_needs_no_moments_before_it(there: Convert) -> None:
+    from kinspan import _validation  # noqa: PLC0415
+
+    world = random_world(14)
+    X, y, task = placed(world, there)
+    checked = _validation.check_features(X).features, _validation.check_labels(y, 300)
+    found = RowSample.from_checked(*checked, _validation.check_tasks(task, 300), None, 15)
+    here = RowSample.from_checked(*world, None, 15)
+    np.testing.assert_array_equal(found.keys, here.keys)
+    np.testing.assert_array_equal(found.rows, here.rows)
+
+
+def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    convert = strict("device1")
+    world = placed(random_world(15), convert)
+    monkeypatch.setitem(sys.modules, "array_api_compat", None)
+    with pytest.raises(ImportError, match=r"pip install 'kinspan\[array-api\]'"):
+        ClassMoments.from_samples(*world)
+
+
+@pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed")
+class TestTorch:
+    """What only tensors have."""
+
+    @pytest.fixture
+    def torch(self) -> Any:
+        return pytest.importorskip("torch")
+
+    def test_bfloat16(self, torch: Any) -> None:
+        pytest.importorskip("array_api_compat")
+        world = random_world(16, n_classes=2)
+        X = torch.from_numpy(world.X).to(torch.bfloat16)
+        model = MultiTaskSPCA().fit(X, torch.from_numpy(world.y), task=torch.from_numpy(world.task))
+        exact = X.float().numpy()
+        here = MultiTaskSPCA().fit(exact, world.y, task=world.task)
+        np.testing.assert_allclose(model.coef_, here.coef_, rtol=1e-9)
+        found = model.predict(X, task=torch.from_numpy(world.task))
+        np.testing.assert_array_equal(found.numpy(), here.predict(exact, task=world.task))
+
+    def test_derivatives_are_left_alone(self, torch: Any) -> None:
+        world = random_world(17)
+        X = torch.from_numpy(world.X).requires_grad_()
+        model = MultiTaskSPCA().fit(X, world.y, task=world.task)
+        assert not model.predict_proba(X, task=world.task).requires_grad
+
+    def test_sparse_tensors_are_refused(self, torch: Any) -> None:
+        world = random_world(18)
+        with pytest.raises(TypeError, match="pass a CSR matrix of SciPy"):
+            MultiTaskSPCA().fit(torch.from_numpy(world.X).to_sparse(), world.y, task=world.task)
+
+
+def test_kernels_are_for_cuda_alone() -> None:
+    from kinspan._device.kernels import has_kernels  # noqa: PLC0415
+
+    assert not has_kernels(SimpleNamespace(is_cuda=False))
+    assert has_kernels(SimpleNamespace(is_cuda=True)) == (find_spec("triton") is not None)

@@ -2,9 +2,9 @@
 
     python tenants.py FOLDER
 
-writes known.csv (customers of whom is known whether they left), new.csv (of whom it is not) and
-later.csv (the same customers a year after). What makes customers leave is similar in all tenants
-but not the same; cells are missing, and two columns hold text.
+writes known.csv (customers of whom it is known whether they left), new.csv (of whom it is not) and
+later.csv (the same customers a year after). What makes customers leave is similar for all tenants
+but not the same; cells are empty, and two columns hold text.
 """
 
 from __future__ import annotations
@@ -12,69 +12,59 @@ from __future__ import annotations
 import csv
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-TENANTS = [
-    f"{a}{b}" for a in ("ac", "ba", "co", "du", "el", "fi") for b in ("me", "ro", "ka", "nu", "x")
-]
-PLANS = np.array(["free", "team", "firm"])
-COUNTRIES = np.array(["DE", "FR", "IT", "PL"])
-HEADER = [
-    "customer",
-    "tenant",
-    "plan",
-    "country",
-    "logins",
-    "tickets",
-    "seats",
-    "latency",
-    "churned",
-]
+SOUNDS = ("me", "ro", "ka", "nu", "x")
+TENANTS = [first + last for first in ("ac", "ba", "co", "du", "el", "fi") for last in SOUNDS]
+PLANS, COUNTRIES = np.array(["free", "team", "firm"]), np.array(["DE", "FR", "IT", "PL"])
+NUMBERS = ["logins", "tickets", "seats", "latency", "exports", "age", "invoices", "storage"]
+CENTRES = np.array([40, 9, 60, 120, 15, 30, 12, 500])
+SPREADS = np.array([10, 2, 8, 30, 4, 9, 3, 120])
+HEADER = ["customer", "tenant", "plan", "country", *NUMBERS, "churned"]
 
 
-def customers(rng: np.random.Generator, rule: Any, tenant: int, n: int) -> list[list[str]]:
+def customers(
+    rng: np.random.Generator, rules: NDArray[np.float64], tenant: int, n: int
+) -> list[list[str]]:
     """Rows of one tenant: its rule says which customers leave."""
-    kind = rng.normal(size=(n, 4))
-    plan, country = rng.integers(0, 3, n), rng.integers(0, 4, n)
-    drawn = kind @ rule[tenant, :4] + np.array([0.9, 0.0, -0.9])[plan] * rule[tenant, 4]
-    leaves = drawn + rng.normal(scale=0.25, size=n) > 0
-    numbers = np.column_stack(
-        [
-            np.round(np.exp(2.0 + 0.6 * kind[:, 0])),
-            np.round(np.maximum(3.0 + 2.0 * kind[:, 1], 0.0)),
-            np.round(20.0 + 5.0 * tenant + 6.0 * kind[:, 2]),  # tenants differ in size
-            np.round(120.0 + 30.0 * kind[:, 3], 1),
-        ]
-    )
-    cells = np.column_stack(
-        [PLANS[plan], COUNTRIES[country], [[f"{x:g}" for x in row] for row in numbers]]
-    ).astype(object)
+    leaves, plan = rng.random(n) < 0.5, rng.integers(0, 3, n)
+    plan = np.where(rng.random(n) < 0.3, np.where(leaves, 0, 2), plan)
+    drawn = rng.normal(size=(n, len(NUMBERS))) + np.where(leaves, 0.5, -0.5)[:, None] * rules[tenant]
+    numbers = CENTRES + SPREADS * (drawn + 0.3 * tenant)  # tenants differ in size
+    cells = np.column_stack([PLANS[plan], COUNTRIES[rng.integers(0, 4, n)], np.round(numbers, 1)])
+    cells = cells.astype(object)
     cells[rng.random(cells.shape) < 0.03] = ""  # what nobody entered
     answers = np.where(leaves, "yes", "no")
     return [[TENANTS[tenant], *row, answer] for row, answer in zip(cells, answers, strict=True)]
 
 
-def write(path: Path, rows: list[list[str]], header: list[str]) -> None:
+def table(
+    rng: np.random.Generator, rules: NDArray[np.float64], first: int, fewest: int, most: int
+) -> list[list[str]]:
+    """Rows of all tenants in any order, numbered from the first."""
+    sizes = rng.integers(fewest, most + 1, len(TENANTS))
+    rows = [row for t, n in enumerate(sizes) for row in customers(rng, rules, t, int(n))]
+    order = rng.permutation(len(rows))
+    return [[f"{first + i:05d}", *rows[j]] for i, j in enumerate(order)]
+
+
+def write(path: Path, header: list[str], rows: list[list[str]]) -> None:
+    """A table as CSV."""
     with path.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([header, *rows])
+        csv.writer(file, lineterminator="\n").writerows([header, *rows])
 
 
 def main(folder: Path) -> None:
-    rng = np.random.default_rng(2)
-    rule = np.array([-1.0, 0.8, -0.5, 0.6, 1.0]) + 0.5 * rng.normal(size=(len(TENANTS), 5))
-    parts = []
-    for first, (low, high) in ((0, (12, 40)), (5000, (40, 41))):
-        rows = [
-            r for t in range(len(TENANTS)) for r in customers(rng, rule, t, rng.integers(low, high))
-        ]
-        order = rng.permutation(len(rows))
-        parts.append([[f"{first + n:05d}", *rows[i]] for n, i in enumerate(order)])
-    known, later = parts
-    write(folder / "known.csv", known, HEADER)
-    write(folder / "new.csv", [row[:-1] for row in later], HEADER[:-1])
-    write(folder / "later.csv", later, HEADER)
+    """Write the three tables."""
+    rng = np.random.default_rng(SEED)
+    common = 0.7 * np.array([-1, 1, -1, 1, -1, 0, 1, 0])
+    rules = common + OWN * rng.normal(size=(len(TENANTS), len(NUMBERS)))
+    write(folder / "known.csv", HEADER, table(rng, rules, 0, 10, 30))
+    later = table(rng, rules, 5000, 40, 40)
+    write(folder / "new.csv", HEADER[:-1], [row[:-1] for row in later])
+    write(folder / "later.csv", HEADER, later)
 
 
 if __name__ == "__main__":

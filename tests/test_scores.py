@@ -94,3 +94,9 @@ def test_tasks_of_any_size_are_scored_in_groups(
     assert found.shape == (n_rows, n_scores)
     if n_rows:
         np.testing.assert_allclose(found, expected, atol=1e-5 if kind == "single" else 1e-12)
+
+
+def test_small_probabilities_of_two_classes_are_not_zero() -> None:
+    scores = np.array([[50.0], [-50.0], [0.0]])
+    found = probabilities(scores, np.zeros((3, 2), dtype=bool))
+    np.testing.assert_allclose(found[:, 0], 1.0 / (1.0 + np.exp(scores[:, 0])), rtol=1e-12)

@@ -171,6 +171,7 @@ def covariance_of_rows(
         rest = means.reshape(-1, p)
         rest = rest - rest @ axes @ axes.T
         basis = np.concatenate([axes, _row_space(rest - rest @ axes @ axes.T)[0]], axis=1)
+    del rows  # as large as the residuals
     values = np.maximum(values, 0.0)
     mean_value = float(values.sum()) / p if values.sum() > 0 else 1.0
     along = residuals @ axes

@@ -225,8 +225,7 @@ def probabilities(scores: Floats, absent: Mask) -> Floats:
     if is_foreign(scores):
         return on_device.probabilities(scores, absent)  # type: ignore[no-any-return]
     if scores.shape[1] == 1:
-        second = expit(scores)
-        both = np.hstack([1.0 - second, second])
+        both = expit(np.hstack([-scores, scores]))  # 1 − p would be zero where it is only small
     else:
         both = softmax(scores, axis=1)
     both = np.where(absent, 0.0, both)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import scipy.sparse as sp
 
 from kinspan import MultiTaskSPCA
 from kinspan.engines import files
@@ -122,15 +121,6 @@ def test_numbers_of_any_type_are_features(kind: str, tmp_path: Path) -> None:
     )
 
 
-def test_single_precision_stays_single(tmp_path: Path) -> None:
-    pa.parquet.write_table(
-        pa.table({"a": pa.array([1.0, 2.0], pa.float32()), "y": [0, 1]}), tmp_path / "a.parquet"
-    )
-    (batch,) = files.batches(tmp_path, label="y")
-    assert batch.X.dtype == np.float32
-    assert batch.y.tolist() == [0, 1]  # type: ignore[union-attr]
-
-
 def test_weights_are_frequencies(tmp_path: Path) -> None:
     world = stored_world(6)
     weights = np.random.default_rng(0).integers(0, 3, len(world.X)) * 0.5
@@ -194,78 +184,6 @@ def test_a_column_of_vectors_is_all_features(tmp_path: Path) -> None:
         )
         assert_same_model(model, in_memory(world))
         assert not hasattr(model, "feature_names_in_")
-
-
-def test_a_fitted_model_knows_the_names(tmp_path: Path) -> None:
-    world = stored_world(10)
-    write_parquet(world, slice(None), tmp_path / "a")
-    model = files.fit(MultiTaskSPCA(), tmp_path, **NAMED)
-    frame = pd.DataFrame(world.X, columns=world.names)
-    expected = in_memory(world).predict(world.X, task=world.task)
-    assert model.predict(frame, task=world.task).tolist() == expected.tolist()
-    assert model.n_features_in_ == len(world.names)
-    with pytest.raises(ValueError, match="feature names should match"):
-        model.predict(frame.rename(columns={"x1": "other"}), task=world.task)
-
-
-def test_a_task_column_of_the_model_is_the_task(tmp_path: Path) -> None:
-    world = stored_world(11)
-    write_parquet(world, slice(None), tmp_path / "a")
-    model = files.fit(MultiTaskSPCA(task_column="clinic"), tmp_path, label="ill")
-    frame = world.table().drop_columns(["ill", "note"]).to_pandas()
-    assert model.feature_names_in_.tolist() == list(frame.columns)
-    expected = in_memory(world).predict(world.X, task=world.task)
-    assert model.predict(frame).tolist() == expected.tolist()
-    found = np.concatenate([a.values for a in files.predict(model, tmp_path, batch_rows=99)])
-    assert found.tolist() == expected.tolist()
-
-
-@pytest.mark.parametrize(("write", "where"), FORMATS)
-@pytest.mark.parametrize("method", ["predict", "predict_proba"])
-def test_answers_come_in_the_order_of_the_rows(
-    write: Writer, where: dict[str, Any], method: str, tmp_path: Path
-) -> None:
-    world = stored_world(12)
-    for i, rows in enumerate((slice(0, 250), slice(250, None))):
-        write(world, rows, tmp_path / str(i))
-    model = files.fit(MultiTaskSPCA(), tmp_path, **where)
-    read = where if write in MATRICES.values() else NAMED
-    paths = sorted(p for p in tmp_path.iterdir() if "_" not in p.name)
-    answers = list(files.predict(model, paths, task=read["task"], method=method, batch_rows=70))
-    assert [a.first_row for a in answers[:4]] == [0, 70, 140, 210]
-    assert answers[-1].path == paths[-1]
-    expected = getattr(in_memory(world), method)(world.X, task=world.task)
-    found = np.concatenate([a.values for a in answers])
-    if method == "predict":
-        assert found.tolist() == expected.tolist()
-    else:
-        np.testing.assert_allclose(found, expected, rtol=1e-7)
-    assert np.concatenate([np.asarray(a.task) for a in answers]).tolist() == world.task.tolist()
-
-
-def test_batches_can_be_learnt_by_anyone(tmp_path: Path) -> None:
-    world = stored_world(13)
-    write_split(world, write_parquet, tmp_path)
-    batches = files.batches(tmp_path, **NAMED, batch_rows=77)
-    read = files.from_batches(batches)
-    assert read.n_rows == len(world.X)
-    assert_same_model(read.fit(MultiTaskSPCA()), in_memory(world))
-
-
-@pytest.mark.parametrize("container", [np.asarray, sp.csr_array, pd.DataFrame])
-def test_batches_from_anywhere(container: Any) -> None:
-    world = stored_world(14)
-    cuts = (slice(0, 100), slice(100, 100), slice(100, 600))
-    rows = ((container(world.X[s]), world.y[s], world.task[s]) for s in cuts)
-    assert_same_model(files.from_batches(rows).fit(MultiTaskSPCA()), in_memory(world))
-
-
-def test_a_single_task_needs_no_name(tmp_path: Path) -> None:
-    world = stored_world(15)
-    write_parquet(world, slice(None), tmp_path / "a")
-    model = files.fit(MultiTaskSPCA(), tmp_path, label="ill")
-    assert_same_model(model, MultiTaskSPCA().fit(world.X, world.y))
-    assert len(list(files.predict(model, tmp_path))) == 1
 
 
 def test_what_pandas_writes_beside_the_data_is_no_feature(tmp_path: Path) -> None:

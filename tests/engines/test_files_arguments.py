@@ -25,6 +25,8 @@ pytest.importorskip("pyarrow.parquet")
         ({"features": ["y"]}, "column 'y' is named as label and among the features"),
         ({"features": ["a", "a"]}, "names a column twice"),
         ({"features": 3}, "features=3; use a list of column names"),
+        ({"features": {"a", "b"}}, "use a list of column names"),
+        ({"features": [1]}, r"features=\[1\]; use a list of column names"),
         ({"features": "b"}, r"features='b' is one column of double.* features=\['b'\]"),
         ({"features": ["t"]}, "column 't' holds string, and features must be numbers"),
         ({"task": 3}, "task=3; use the name of a column, or lambda path: 3"),
@@ -59,6 +61,14 @@ def test_paths_are_checked(tmp_path: Path) -> None:
     parquet(tmp_path / "a.parquet")
     with pytest.raises(ValueError, match=r"a\.parquet is among paths 2 times"):
         files.statistics([tmp_path, tmp_path / "a.parquet"], label="y")
+
+
+def test_values_belong_to_one_file(tmp_path: Path) -> None:
+    """Two matrices of as many rows would else get the same labels."""
+    for name in "ab":
+        np.save(tmp_path / f"{name}.npy", np.ones((4, 2)))
+    with pytest.raises(ValueError, match=r"label is given as values, but .* '\{stem\}_label\.npy'"):
+        files.statistics(tmp_path, label=[0, 1, 0, 1])
 
 
 def test_folders_and_patterns(tmp_path: Path) -> None:

@@ -47,10 +47,10 @@ class ArrayPass:
 
     def around(self, reference: Any) -> tuple[CellMoments, bool]:
         """Moments from deviations from a reference, and whether it was near enough."""
-        counts, sums, squares = self._totals(reference)
-        here = copied_to_numpy(reference)
-        here = np.where(counts[:, None] > 0, here, here.dtype.type(0))
         with np.errstate(invalid="ignore", over="ignore"):
+            counts, sums, squares = self._totals(reference)
+            here = copied_to_numpy(reference)
+            here = np.where(counts[:, None] > 0, here, here.dtype.type(0))
             return around_means(counts, sums, squares, here)
 
     def _totals(self, reference: Any) -> tuple[Floats, Floats, Floats]:

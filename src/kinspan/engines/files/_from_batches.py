@@ -50,7 +50,7 @@ def from_batches(
     with rows_bar(is_shown(progress), None) as moved:
         for number, batch in enumerate(batches):
             X, y, task, weights = _four(batch, number)
-            if len(y) == 0:
+            if y is not None and len(y) == 0:
                 continue
             try:
                 rows, layout = _checked(X, y, task, weights, layout, f"batch {number}")
@@ -89,7 +89,8 @@ def _checked(
     tasks = Encoded.of(_validation.check_tasks(task, n_rows))
     if weights is not None:
         weights = np.broadcast_to(np.asarray(weights, dtype=np.float64), n_rows)
-    names = None if found is None else tuple(map(str, found))
+    is_named = found is not None and all(isinstance(column, str) for column in found)
+    names = tuple(found) if found is not None and is_named else None  # as in scikit-learn
     if layout is None:
         kinds = {"task": kind_of(tasks.ids), "label": kind_of(label.ids)}
         layout = Layout(name, names, names, kinds, {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,23 +60,24 @@ def table_layout(first: str, table: Table, request: Request) -> Layout:
             f"no column is numeric beside {some(list(roles.values()))}; columns are "
             f"{_with_types(table, table.names)}"
         )
-    columns = tuple(n for n in table.names if n in features or n == roles.get("task"))
-    left_out = {name: str(table.type_of(name)) for name in others if name not in features}
+    chosen = {*features, roles.get("task")}
+    columns = tuple(name for name in table.names if name in chosen)
+    left_out = {name: str(table.types[name]) for name in others if name not in chosen}
     return Layout(first, features, columns, kinds, left_out)
 
 
 def check_columns(table: Table, request: Request) -> None:
     """Columns that were asked for are there, once, and have types that can be read."""
     roles = request.columns()
-    repeated = [name for name in dict.fromkeys(table.names) if table.names.count(name) > 1]
-    if repeated:
-        raise ValueError(f"column {repeated[0]!r} stands {table.names.count(repeated[0])} times")
+    if len(table.types) < len(table.names):
+        name, times = Counter(table.names).most_common(1)[0]
+        raise ValueError(f"column {name!r} stands {times} times")
     asked = [(f"{role}={name!r}", name) for role, name in roles.items()]
     features = request.features
     listed = (features,) if isinstance(features, str) else features or ()
     asked += [(f"the feature {name!r}", name) for name in listed]
     for what, name in asked:
-        if name not in table.names:
+        if name not in table.types:
             raise ValueError(f"{what} is not a column; there are {some(table.names)}{_hint(table)}")
     if isinstance(features, str):
         _refuse_scalar(table, features)
@@ -88,7 +90,7 @@ def check_agrees(layout: Layout, table: Table, request: Request) -> None:
     """Another file has the same features, and ids of the same kind."""
     check_columns(table, request)
     if layout.features is not None:
-        missing = [name for name in layout.features if name not in table.names]
+        missing = [name for name in layout.features if name not in table.types]
         if missing:
             raise ValueError(
                 f"columns {some(missing)} are missing, which {layout.first} has; columns are "
@@ -113,7 +115,7 @@ def text_types(layout: Layout, table: Table, request: Request) -> dict[str, Any]
     known = {INTEGERS: pa.int64(), NUMBERS: pa.float64(), TEXT: pa.string(), BOOLEANS: pa.bool_()}
     is_bool = pa.types.is_boolean  # "true" is no number yet
     types = {
-        name: pa.bool_() if is_bool(table.type_of(name)) else pa.float64()
+        name: pa.bool_() if is_bool(table.types[name]) else pa.float64()
         for name in layout.features or ()
     }
     for role, name in request.columns().items():
@@ -137,12 +139,12 @@ def _kind(table: Table, name: str, request: Request) -> str:
     """What ids of a column are."""
     if name in request.as_text:
         return TEXT
-    kind = kind_of_ids(table.type_of(name))
+    kind = kind_of_ids(table.types[name])
     if table.is_text:  # dates and times in a text file are text, as in pandas
         return kind if kind in {INTEGERS, NUMBERS, BOOLEANS, NOTHING} else TEXT
     if kind is None:
         raise ValueError(
-            f"column {name!r} holds {table.type_of(name)}, which cannot be ids; use text or "
+            f"column {name!r} holds {table.types[name]}, which cannot be ids; use text or "
             f"integers, or try as_text=[{name!r}]"
         )
     return kind
@@ -150,14 +152,14 @@ def _kind(table: Table, name: str, request: Request) -> str:
 
 def _is_feature(table: Table, name: str) -> bool:
     """A column without values in the first rows of a text file may have some later."""
-    kind = table.type_of(name)
+    kind = table.types[name]
     empty = table.is_text and kind_of_ids(kind) == NOTHING
     return name not in table.aside and (is_number(kind) or empty)
 
 
 def _refuse_types(table: Table, names: Any, what: str, where: str = "") -> None:
     for name in names:
-        kind = table.type_of(name)
+        kind = table.types[name]
         if not is_number(kind) and not (table.is_text and kind_of_ids(kind) == NOTHING):
             raise ValueError(
                 f"column {name!r} holds {kind}, and {what} must be numbers{where}; convert the "
@@ -166,7 +168,7 @@ def _refuse_types(table: Table, names: Any, what: str, where: str = "") -> None:
 
 
 def _refuse_scalar(table: Table, name: str) -> None:
-    kind = table.type_of(name)
+    kind = table.types[name]
     if not is_vector(kind):
         raise ValueError(
             f"features={name!r} is one column of {kind}, and would have to hold lists of numbers; "
@@ -189,7 +191,7 @@ def _other_type(layout: Layout, name: str) -> str:
 
 
 def _with_types(table: Table, names: list[str]) -> str:
-    shown = ", ".join(f"{name!r} ({table.type_of(name)})" for name in names[:5])
+    shown = ", ".join(f"{name!r} ({table.types[name]})" for name in names[:5])
     return shown if len(names) <= 5 else f"{shown}, … ({len(names)} in all)"
 
 

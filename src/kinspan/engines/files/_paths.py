@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from kinspan.engines.files._request import ROLES, Request
+from kinspan.engines.files._request import ROLES, Request, check_values
 
 _COMPRESSED = {".gz", ".bz2", ".zst"}
 _FORMATS = {
@@ -67,6 +67,7 @@ def find(paths: Any, request: Request) -> list[Path]:
     path, times = Counter(found).most_common(1)[0]
     if times > 1:
         raise ValueError(f"{path} is among paths {times} times, and its rows would count as often")
+    check_values(request, len(found))
     return found
 
 

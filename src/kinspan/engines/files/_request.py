@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,6 +62,17 @@ def check_request(
     return request
 
 
+def check_values(request: Request, n_files: int) -> None:
+    """Values belong to the rows of one file."""
+    for role in ROLES:
+        value = getattr(request, role)
+        if n_files > 1 and not is_constant(value) and not is_function(value):
+            raise ValueError(
+                f"{role} is given as values, but there are {n_files} files; pass the name of a "
+                f".npy file beside each, such as '{{stem}}_{role}.npy', or a function of the path"
+            )
+
+
 def check_label(label: Any) -> None:
     """Nothing is learnt without labels."""
     if label is None:
@@ -82,8 +93,11 @@ def is_function(value: Any) -> bool:
 
 
 def _names(argument: str, names: Any) -> tuple[str, ...]:
-    is_list = isinstance(names, (Sequence, np.ndarray, set, frozenset))
-    if not is_list or not all(isinstance(name, str) for name in names):
+    is_set = isinstance(names, (set, frozenset)) and argument == "features"  # without an order
+    if not isinstance(names, Iterable) or is_set:
+        raise ValueError(f"{argument}={names!r}; use a list of column names")
+    names = list(names)
+    if not all(isinstance(name, str) for name in names):
         raise ValueError(f"{argument}={names!r}; use a list of column names")
     if len(set(names)) < len(names):
         raise ValueError(f"{argument}={list(names)!r} names a column twice")

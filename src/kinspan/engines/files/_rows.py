@@ -17,6 +17,7 @@ from kinspan.engines.files._layout import Layout, check_agrees, text_types
 from kinspan.engines.files._request import Request, is_constant, is_function
 from kinspan.engines.files._tables import Part, Table, open_table
 
+_LONG_LIST = 1024
 _ROWS_AT_ONCE = 256  # of a transposed copy: they and their columns stay in the cache
 
 
@@ -36,7 +37,7 @@ def table_rows(path: Path, part: Part | None, request: Request, layout: Layout) 
     check_agrees(layout, table, request)
     features = list(layout.features or [str(request.features)])
     columns = list(dict.fromkeys([*features, *request.columns().values()]))
-    at_once = request.rows_at_once(len(features))
+    at_once = request.rows_at_once(_width(table, features, layout))
     stream = table.stream(columns, text_types(layout, table, request), part, at_once)
     first_row = 0 if part is None else part.first_row
     for chunk in regrouped(stream, at_once):
@@ -47,6 +48,13 @@ def table_rows(path: Path, part: Part | None, request: Request, layout: Layout) 
         X = _vectors(chunk, features[0]) if layout.features is None else _matrix(chunk, features)
         yield Rows(first_row, X, task, label, _weights(chunk, request))
         first_row += chunk.num_rows
+
+
+def _width(table: Table, features: list[str], layout: Layout) -> int:
+    """The number of features; lists of any length are taken for long ones."""
+    if layout.features is not None:
+        return len(features)
+    return int(getattr(table.types[features[0]], "list_size", _LONG_LIST))
 
 
 def regrouped(batches: Iterable[Any], rows: int) -> Iterator[Any]:

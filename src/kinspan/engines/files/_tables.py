@@ -34,13 +34,10 @@ class Table(NamedTuple):
     """An opened file; nothing but its head was read."""
 
     names: list[str]  # columns, in the order of the file
-    types: list[Any]  # their pyarrow types; in a text file what the first rows look like
+    types: dict[str, Any]  # their pyarrow types; in a text file what the first rows look like
     aside: list[str]  # columns that are no data, such as the index of pandas
     is_text: bool  # whether types are only guesses
     stream: Stream  # columns, types for text files, part, rows → record batches
-
-    def type_of(self, name: str) -> Any:
-        return self.types[self.names.index(name)]
 
 
 def open_table(path: Path, request: Request) -> Table:
@@ -61,8 +58,12 @@ def _open_parquet(path: Path) -> Table:
     with _parquet(path) as file:
         schema = file.schema_arrow
     return Table(
-        schema.names, schema.types, _index_columns(schema), False, partial(_of_parquet, path)
+        schema.names, _types(schema), _index_columns(schema), False, partial(_of_parquet, path)
     )
+
+
+def _types(schema: Any) -> dict[str, Any]:
+    return dict(zip(schema.names, schema.types, strict=True))
 
 
 def _index_columns(schema: Any) -> list[str]:
@@ -96,7 +97,7 @@ def parquet_rows(path: Path) -> int:
 def _open_arrow(path: Path) -> Table:
     schema = _arrow_reader(path)[0].schema
     return Table(
-        schema.names, schema.types, _index_columns(schema), False, partial(_of_arrow, path)
+        schema.names, _types(schema), _index_columns(schema), False, partial(_of_arrow, path)
     )
 
 
@@ -136,15 +137,15 @@ def _open_csv(path: Path, delimiter: str | None) -> Table:
         return _header_only(head, delimiter)
     options = _csv_options(csv, head, delimiter)
     with csv.open_csv(path, **options) as opened:
-        names, types = opened.schema.names, opened.schema.types
-    stream = partial(_of_csv, path, options, names)
-    return Table(names, types, [name for name in names if name == ""], True, stream)
+        schema = opened.schema
+    stream = partial(_of_csv, path, options, schema.names)
+    return Table(schema.names, _types(schema), [""], True, stream)
 
 
 def _header_only(head: bytes, delimiter: str) -> Table:
     """A header without the end of its line, which pyarrow takes for nothing."""
     names = next(reader([head.decode("utf-8-sig")], delimiter=delimiter))
-    return Table(names, [pyarrow().null()] * len(names), [], True, lambda *_: iter(()))
+    return Table(names, dict.fromkeys(names, pyarrow().null()), [], True, lambda *_: iter(()))
 
 
 def _csv_options(csv: Any, head: bytes, delimiter: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from importlib.util import find_spec
 _NEEDS = {
     "src/kinspan/_device/triton_*.py": ("torch", "triton"),
     "src/kinspan/_fast_sums.py": ("numba",),
+    "src/kinspan/cli/*": ("typer", "rich"),
     "src/kinspan/engines/*dask*.py": ("dask",),
 }
 collect_ignore_glob = [

@@ -135,7 +135,9 @@ def test_rows_that_fade(there: Convert) -> None:
     np.testing.assert_allclose(models[1].coef_, models[0].coef_, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("kind", ["text", "far apart", "uint64", "bool", "float", "half tasks"])
+@pytest.mark.parametrize(
+    "kind", ["text", "neighbours", "far apart", "uint64", "bool", "float", "half tasks"]
+)
 def test_ids_of_any_kind(there: Convert, kind: str) -> None:
     X, y, task = random_world(4, n=400, n_classes=2)
     given: tuple[Any, Any]

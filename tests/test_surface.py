@@ -19,7 +19,8 @@ def test_optional_libraries_are_not_imported() -> None:
         "import sys, sklearn.metrics, sklearn.model_selection; before = set(sys.modules); "
         "import kinspan, kinspan.datasets, kinspan.baselines, kinspan.theory, kinspan.export; "
         "new = {m.split('.')[0] for m in set(sys.modules) - before}; "
-        "print(sorted(new & {'matplotlib', 'pandas', 'polars', 'torch', 'dask', 'typer', 'tqdm'}))"
+        "optional = {'array_api_compat', 'dask', 'matplotlib', 'numba', 'pandas', 'polars', "
+        "'torch', 'tqdm', 'triton', 'typer'}; print(sorted(new & optional))"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "[]"

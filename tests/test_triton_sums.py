@@ -38,7 +38,7 @@ def test_chunks_have_every_row_of_a_cell_once(n_cells: int, weighted: bool) -> N
     cells = rng.integers(0, n_cells, 300) ** 2 // max(n_cells, 1)  # of very different sizes
     weights = rng.integers(0, 2, 300).astype(float)
     found = triton_groups.grouped(
-        torch.tensor(cells + 7),
+        torch.tensor(np.stack([cells + 7, cells], axis=1))[:, 0],  # a column of a table
         None,
         n_cells,
         1,
@@ -102,7 +102,8 @@ def test_wide_rows_are_shared_by_programs(monkeypatch: pytest.MonkeyPatch) -> No
     np.testing.assert_allclose(here.means, means[:, 0], rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(here.squares, squares[:, 0], rtol=1e-5)
     coef, intercept = np.random.default_rng(1).normal(size=(3, 2, 37)), np.ones((3, 2))
-    scores = triton_scores.row_scores(X, cells, *map(torch.from_numpy, (coef, intercept)), SMALL)
+    rules = torch.from_numpy(coef), torch.from_numpy(intercept)
+    scores = triton_scores.row_scores(X, cells, *rules, SMALL)
     expected = np.einsum("np,nsp->ns", doubles(X), coef[cells]) + 1.0
     np.testing.assert_allclose(scores.numpy(), expected, rtol=1e-12, atol=1e-12)
 
@@ -117,8 +118,8 @@ def test_scores_are_those_of_double_precision(kind: str, n_scores: int) -> None:
     )
     rules, coef = rng.integers(0, 5, 90), rng.normal(size=(5, n_scores, 21))
     intercept = -1e4 * coef.sum(axis=2)
-    tensors = map(torch.from_numpy, (rules, coef, intercept))
-    found = triton_scores.row_scores(X, *tensors, SMALL).numpy()
+    codes, *of_rules = (torch.from_numpy(part) for part in (rules, coef, intercept))
+    found = triton_scores.row_scores(X, codes, of_rules[0], of_rules[1], SMALL).numpy()
     expected = paired_scores(doubles(X), rules, coef, intercept)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
 
@@ -130,11 +131,9 @@ def as_if_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "has_kernels", lambda X: True)
 
 
-def on_device(X: Any, y: Any, task: Any, weights: Any = None) -> tuple[Any, ...]:
-    columns = (
-        None if part is None else DeviceColumn(torch.tensor(part)) for part in (y, task, weights)
-    )
-    return DeviceRows(X), *columns
+def on_device(X: Any, y: Any, task: Any, weights: Any = None) -> tuple[Any, Any, Any, Any]:
+    beside = None if weights is None else DeviceColumn(torch.tensor(weights))
+    return DeviceRows(X), DeviceColumn(torch.tensor(y)), DeviceColumn(torch.tensor(task)), beside
 
 
 @pytest.mark.usefixtures("as_if_cuda")
@@ -168,7 +167,9 @@ def test_an_outlier_as_reference_costs_a_second_pass() -> None:
     X[[0, -1]] = 1e6
     zeros = np.zeros(200, dtype=int)
     here = Statistics.from_checked(X, zeros, zeros, None, 0).moments
-    found = Statistics.from_checked(*on_device(torch.from_numpy(X), zeros, zeros), 0).moments
+    found = Statistics.from_checked(
+        *on_device(torch.from_numpy(X), zeros, zeros), row_sample=0
+    ).moments
     np.testing.assert_allclose(found.means, here.means, rtol=1e-12)
     np.testing.assert_allclose(found.squares, here.squares, rtol=1e-9)
 

@@ -1,7 +1,8 @@
 """Run with `python -m benchmarks.gpu`, where there is a CUDA device.
 
 Correctness comes first, then bandwidths. The table goes to `benchmarks/results/gpu.csv`, or to the
-folder that the environment variable OUT names. `--quick` leaves out the layouts and the largest X.
+folder that the environment variable OUT names. `--quick` leaves out the largest X, `--tune` adds
+layouts of the kernels.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 import torch
 
-from benchmarks.gpu import checks, libraries, speed, tuning
+from benchmarks.gpu import checks, libraries, speed, steps, tuning
 from benchmarks.gpu.timing import Table
 from benchmarks.gpu.worlds import World, world
 
@@ -52,7 +53,7 @@ def run_checks(is_complete: bool) -> None:
     print(f"{failures} checks failed")
 
 
-def measure(is_complete: bool, is_quick: bool, table: Table) -> None:
+def measure(is_complete: bool, flags: list[str], table: Table) -> None:
     """Everything on rows of several sizes and kinds."""
     data: World | None = world(_ROWS, _FEATURES)
     section("ceilings", speed.ceilings, data, table)
@@ -60,25 +61,30 @@ def measure(is_complete: bool, is_quick: bool, table: Table) -> None:
     if is_complete:
         section("fits", speed.fits, data, table)
         section("predictions", speed.predictions, data, table)
-    if not is_quick:
+        section("steps", steps.of_calls, data)
+    section("layouts of scores", tuning.scores, data, Table.beside(table))
+    if "--tune" in flags:
         section("spans", tuning.spans, data, Table.beside(table))
-        section("layouts", tuning.layouts, data, Table.beside(table))
+        section("layouts of sums", tuning.sums, data, Table.beside(table))
     data = None
     torch.cuda.empty_cache()
     for kind in (torch.bfloat16, torch.float16, torch.float64):
-        section(f"parts and fits, {kind}", other_kind, kind, is_complete, is_quick, table)
-    if not is_quick:
+        section(f"parts and fits, {kind}", other_kind, kind, is_complete, flags, table)
+    if "--quick" not in flags:
         section("many rows", many_rows, is_complete, table)
 
 
-def other_kind(kind: Any, is_complete: bool, is_quick: bool, table: Table) -> None:
+def other_kind(kind: Any, is_complete: bool, flags: list[str], table: Table) -> None:
     """The same rows in another precision."""
     data = world(_ROWS, _FEATURES, kind=kind)
     speed.parts(data, table)
     if is_complete:
-        speed.fits(data, table)
-    if kind == torch.bfloat16 and not is_quick:
-        tuning.layouts(data, Table.beside(table))
+        speed.fits(data, table, 5)
+        speed.predictions(data, table)
+    if kind == torch.bfloat16:
+        tuning.scores(data, Table.beside(table))
+        if "--tune" in flags:
+            tuning.sums(data, Table.beside(table))
 
 
 def many_rows(is_complete: bool, table: Table) -> None:
@@ -92,11 +98,10 @@ def many_rows(is_complete: bool, table: Table) -> None:
 
 def main() -> None:
     """All sections."""
-    is_quick = "--quick" in sys.argv
     is_complete = libraries.complete()
     print(torch.cuda.get_device_name(), libraries.versions(), flush=True)
     section("checks", run_checks, is_complete)
-    section("speed", measure, is_complete, is_quick, Table("gpu.csv"))
+    section("speed", measure, is_complete, sys.argv[1:], Table("gpu.csv"))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,15 @@ from benchmarks.gpu.worlds import World, world
 BAR = 1e-5
 _METHODS = ("decision_function", "predict_proba", "transform")
 _KINDS = (torch.float32, torch.bfloat16, torch.float16, torch.float64)
+_PREDICTED = (
+    (2, 1, torch.float32, 50.0),
+    (2, 20, torch.float32, 1e4),
+    (2, 20, torch.bfloat16, 0.0),
+    (2, 20, torch.float16, 0.0),
+    (2, 20, torch.float64, 1e4),
+    (5, 20, torch.float32, 50.0),
+    (20, 3, torch.float32, 0.0),  # more scores than the kernel is for
+)
 Check = tuple[str, Callable[[], float | bool]]
 
 
@@ -43,50 +52,58 @@ def all_checks(is_complete: bool) -> Iterator[Check]:
     yield "a view of every second column block", of_a_view
     yield "outlier as the first row", outlier
     yield "NaN is named", nan_is_named
-    for m, n_tasks in product((2, 5), (1, 20)):
-        yield f"predictions, {m} classes, {n_tasks} tasks", partial(predictions, m, n_tasks)
+    for m, k, kind, offset in _PREDICTED:
+        name = f"predictions, {m} classes, {k} tasks, {kind}, offset={offset:g}"
+        yield name, partial(predictions, m, k, kind, offset)
+    yield "labels and weights of other kinds", other_columns
     yield "array API alone", array_api
     yield "CuPy", of_cupy
 
 
 def kernel(kind: Any, p: int, k: int, m: int, weighted: bool = False) -> float:
-    """Largest error of sums and squares, relative to the largest sum of sizes."""
-    from kinspan._device.triton_groups import grouped  # noqa: PLC0415
-    from kinspan._device.triton_sums import cell_totals  # noqa: PLC0415
-
+    """Largest error of means and squares, relative to the sizes of deviations from a row."""
     data = world(50_000 + p, p, k, m, kind, offset=3.0, seed=p + k)
     random = torch.Generator("cuda").manual_seed(1)
     weights = None
     if weighted:
         weights = torch.randint(3, data.y.shape, device="cuda", generator=random).double()
-    groups = grouped(data.task, data.y, k, m, weights)
-    precision = torch.float64 if kind == torch.float64 else torch.float32
-    reference = data.X[groups.some_rows].to(precision)
-    found = cell_totals(data.X, groups, reference, weights)
-    cells = data.task * m + data.y
-    deviations = data.X.double() - reference.double()[cells]
-    scale = torch.ones(len(cells), device="cuda") if weights is None else weights
-    errors = []
-    for power, total in ((1, found.totals[:, 0]), (2, found.totals[:, 1])):
-        values = deviations**power * scale[:, None]
-        exact = torch.zeros_like(total).index_add_(0, cells, values)
-        sizes = torch.zeros_like(total).index_add_(0, cells, values.abs())
-        errors.append(((total - exact).abs() / sizes.clamp(min=1e-30)).max().item())
-    return float(max(errors))
+    found, reference = _of_kernels(data, k, m, weights)
+    cells, scale = data.task * m + data.y, torch.ones(len(data.y), device="cuda").double()
+    scale = scale if weights is None else weights
+    n = torch.zeros(k * m, device="cuda").double().index_add_(0, cells, scale)
+    assert torch.equal(found.weights, n)
+
+    def total(values: Any) -> Any:
+        return torch.zeros_like(found.means).index_add_(0, cells, values * scale[:, None])
+
+    X = data.X.double()
+    deviations = X - reference.double()[cells]
+    means = total(X) / n.clamp(min=1)[:, None]
+    squares = total((X - means[cells]) ** 2)
+    sizes = total(deviations.abs()) / n.clamp(min=1)[:, None], total(deviations**2)
+    pairs = zip((found.means, found.squares), (means, squares), sizes, strict=True)
+    return float(max(((a - b).abs() / size.clamp(min=1e-9)).max().item() for a, b, size in pairs))
+
+
+def _of_kernels(data: World, k: int, m: int, weights: Any = None) -> tuple[Any, Any]:
+    """Moments as the kernels leave them, and the reference rows."""
+    from kinspan._device.tiles import SUMS, layout_of  # noqa: PLC0415
+    from kinspan._device.triton_groups import grouped  # noqa: PLC0415
+    from kinspan._device.triton_sums import Packed, cell_totals, some_rows  # noqa: PLC0415
+
+    layout = layout_of(SUMS, data.X.element_size())
+    groups = grouped(data.task, data.y, k, m, layout.chunk_rows, weights)
+    precision = torch.float64 if data.X.dtype == torch.float64 else torch.float32
+    reference = some_rows(data.X, groups, precision)
+    packed = cell_totals(data.X, groups, reference, weights).packed
+    return Packed.of(packed, k * m, data.X.shape[1]), reference
 
 
 def repeated() -> bool:
     """Bit by bit the same from run to run."""
-    from kinspan._device.triton_groups import grouped  # noqa: PLC0415
-    from kinspan._device.triton_sums import cell_totals  # noqa: PLC0415
-
     data = world(300_000, 512, seed=5)
-    totals = []
-    for _ in range(3):
-        groups = grouped(data.task, data.y, 20, 2)
-        reference = data.X[groups.some_rows]
-        totals.append(cell_totals(data.X, groups, reference).totals)
-    return all(torch.equal(totals[0], other) for other in totals[1:])
+    found = [_of_kernels(data, 20, 2)[0] for _ in range(3)]
+    return all(torch.equal(found[0].squares, other.squares) for other in found[1:])
 
 
 def on_cpu(data: World) -> tuple[Any, Any, Any]:
@@ -157,11 +174,11 @@ def nan_is_named() -> bool:
     return False
 
 
-def predictions(n_classes: int, n_tasks: int) -> float:
+def predictions(n_classes: int, n_tasks: int, kind: Any, offset: float) -> float:
     """Scores on the device beside those of the CPU, relative to their size; labels nearly all."""
     from kinspan import MultiTaskSPCA  # noqa: PLC0415
 
-    data = world(30_000, 96, n_tasks, n_classes, offset=50.0, seed=n_classes)
+    data = world(30_000, 96, n_tasks, n_classes, kind, offset, seed=n_classes)
     X, _, task = on_cpu(data)
     model = MultiTaskSPCA().fit(data.X, data.y, task=data.task)
     errors = []
@@ -176,6 +193,22 @@ def predictions(n_classes: int, n_tasks: int) -> float:
     return float(max(errors))
 
 
+def other_columns() -> float:
+    """Labels that are truth values or floats, weights on the device, and one task for all."""
+    from kinspan import MultiTaskSPCA  # noqa: PLC0415
+
+    data = world(20_000, 64, 1, 2, seed=11)
+    weights = torch.randint(1, 3, data.y.shape, device="cuda").double()
+    X, y, _ = on_cpu(data)
+    here = MultiTaskSPCA().fit(X, y, sample_weight=weights.cpu().numpy())
+    errors = []
+    for labels in (data.y.bool(), data.y.float()):
+        found = MultiTaskSPCA().fit(data.X, labels, sample_weight=weights)
+        assert found.predict(data.X).dtype == labels.dtype
+        errors.append(np.abs(found.coef_ - here.coef_).max() / np.abs(here.coef_).max())
+    return float(max(errors))
+
+
 def array_api() -> float:
     """The pass by functions of the array API, as on devices without Triton."""
     from kinspan._arrays import DeviceColumn  # noqa: PLC0415
@@ -187,8 +220,10 @@ def array_api() -> float:
     cells = cells_of(DeviceColumn(data.task), DeviceColumn(data.y), data.X)
     fast, plain = TritonPass(data.X, cells, None), ArrayPass(data.X, cells, None)
     reference = fast.some_rows()
-    totals = fast.totals(reference), plain.totals(reference.double())
-    return float(max(np.abs(a - b).max() / np.abs(b).max() for a, b in zip(*totals, strict=True)))
+    (found, _), (exact, _) = fast.around(reference), plain.around(reference.double())
+    return float(
+        max(np.abs(a - b).max() / np.abs(b).max() for a, b in zip(found, exact, strict=True))
+    )
 
 
 def of_cupy() -> float | bool:

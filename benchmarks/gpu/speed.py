@@ -8,8 +8,7 @@ from typing import Any
 import torch
 
 from benchmarks.gpu.timing import Table, device_milliseconds, wall_milliseconds
-from benchmarks.gpu.tuning import random_multipliers
-from benchmarks.gpu.worlds import World
+from benchmarks.gpu.worlds import World, random_multipliers
 
 
 def ceilings(data: World, table: Table) -> None:
@@ -25,18 +24,21 @@ def ceilings(data: World, table: Table) -> None:
 
 def parts(data: World, table: Table) -> None:
     """What the pass consists of."""
-    from kinspan._device.triton_groups import chunks_of, grouped  # noqa: PLC0415
-    from kinspan._device.triton_sums import cell_totals  # noqa: PLC0415
+    from kinspan._arrays import extremes  # noqa: PLC0415
+    from kinspan._device.tiles import SUMS, layout_of  # noqa: PLC0415
+    from kinspan._device.triton_groups import grouped  # noqa: PLC0415
+    from kinspan._device.triton_sums import cell_totals, some_rows  # noqa: PLC0415
 
-    group = partial(grouped, data.task, data.y, 20, 2)
+    layout = layout_of(SUMS, data.X.element_size())
+    group = partial(grouped, data.task, data.y, 20, 2, layout.chunk_rows)
     groups = group()
     keys = torch.randint(0, 5000, data.y.shape, device="cuda").to(torch.int16)
-    table.add("lowest and highest id", data.X, device_milliseconds(data.y.aminmax))
+    ids = wall_milliseconds(lambda: extremes([data.y, data.task]))
+    table.add("lowest and highest ids, by the clock", data.X, ids)
     table.add("sorting 16-bit keys", data.X, device_milliseconds(lambda: keys.sort(stable=True)))
     table.add("grouping rows", data.X, device_milliseconds(group))
-    table.add("cutting chunks", data.X, device_milliseconds(lambda: chunks_of(groups, 256)))
     precision = torch.float64 if data.X.dtype == torch.float64 else torch.float32
-    reference = data.X[groups.some_rows].to(precision)
+    reference = some_rows(data.X, groups, precision)
     totals = partial(cell_totals, data.X, groups, reference)
     table.add("kernel", data.X, device_milliseconds(totals))
     hashed = partial(totals, None, random_multipliers(data.X.shape[1]))
@@ -46,25 +48,33 @@ def parts(data: World, table: Table) -> None:
 
 def fits(data: World, table: Table, repeat: int = 7) -> None:
     """Complete fits by the clock, from rows on the device to fitted rules."""
-    from kinspan import ClassMoments, MultiTaskSPCA  # noqa: PLC0415
+    from kinspan import ClassMoments, MultiTaskSPCA, Statistics  # noqa: PLC0415
 
     plain, default = MultiTaskSPCA(metric=0, row_sample=0), MultiTaskSPCA()
     add = partial(table.add, X=data.X)
     moments = partial(ClassMoments.from_samples, *data)
     add("ClassMoments.from_samples", milliseconds=wall_milliseconds(moments, repeat))
-    ready = moments()
+    both = partial(Statistics.from_samples, *data)
+    add("Statistics.from_samples", milliseconds=wall_milliseconds(both, repeat))
+    ready, kept = moments(), both()
     from_moments = wall_milliseconds(lambda: plain.fit_moments(ready), repeat)
-    add("  (fit_moments alone, on the CPU)", milliseconds=from_moments)
+    add("  (fit_moments of the first, on the CPU)", milliseconds=from_moments)
+    default_moments = wall_milliseconds(lambda: default.fit_moments(kept.moments, kept.sample), 3)
+    add("  (fit_moments of both, on the CPU)", milliseconds=default_moments)
     for what, model in (("(metric=0, row_sample=0)", plain), ("()", default)):
         fit = partial(model.fit, data.X, data.y, task=data.task)
         add(f"MultiTaskSPCA{what}.fit", milliseconds=wall_milliseconds(fit, repeat))
 
 
 def predictions(data: World, table: Table) -> None:
-    """Scores of two classes, by the clock."""
+    """Scores of two classes: the kernel with its grouping, and methods by the clock."""
     from kinspan import MultiTaskSPCA  # noqa: PLC0415
+    from kinspan._device.triton_scores import row_scores  # noqa: PLC0415
 
+    coef, intercept = torch.randn(21, 1, data.X.shape[1]).cuda().double(), torch.zeros(21, 1).cuda()
+    kernel = partial(row_scores, data.X, data.task, coef, intercept.double())
+    table.add("scores, grouping and kernel", data.X, device_milliseconds(kernel))
     model = MultiTaskSPCA(metric=0, row_sample=0).fit(data.X, data.y, task=data.task)
-    for name in ("predict", "predict_proba"):
+    for name in ("decision_function", "predict", "predict_proba"):
         work: Any = partial(getattr(model, name), data.X, task=data.task)
         table.add(f"MultiTaskSPCA.{name}", data.X, wall_milliseconds(work, 5))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 
 _BLOCK_ROWS = 1 << 20
@@ -44,3 +45,9 @@ def world(
         block[:, 1] += 0.1 * task[rows] * y[rows]
         X[rows] = block.to(kind)
     return World(X, y, task)
+
+
+def random_multipliers(n_features: int) -> Any:
+    """Of the hash of rows, as good as any."""
+    words = np.random.default_rng(0).integers(0, 2**30, n_features, dtype=np.uint32) * 4 + 2
+    return torch.from_numpy(words.view(np.int32)).cuda()

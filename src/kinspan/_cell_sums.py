@@ -110,7 +110,8 @@ def _dense_sums(
             of_thread.scratch = np.empty((block, X.shape[1]), reference.dtype)
         span = slice(start, start + block * _BLOCKS_PER_SPAN)
         span_weights = None if weights is None else weights[span]
-        return _span_sums(X[span], cells[span], span_weights, reference, of_thread.scratch)
+        with np.errstate(invalid="ignore", over="ignore"):  # threads do not know of the caller's
+            return _span_sums(X[span], cells[span], span_weights, reference, of_thread.scratch)
 
     starts = range(0, len(X), block * _BLOCKS_PER_SPAN)
     for met, span_sum, span_square in in_order(span_sums, starts):

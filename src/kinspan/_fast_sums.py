@@ -173,7 +173,7 @@ def _add_blocks(
                 waiting[c] = 0
                 _carry(work[c, 1], carried[0, c])
                 _carry(work[c, 2], carried[1, c])
-    return seen  # if nobody asked for it, nothing would be read
+    return seen  # if nobody got it, the compiler would not read
 
 
 @_compiled
@@ -199,6 +199,7 @@ def _add_cells(
 
 @_compiled
 def _read_in_order(X: NDArray[Any], start: int, stop: int) -> float:
+    """Bring rows into the cache, by a number of each of its lines."""
     seen = X.dtype.type(0)
     for i in range(start, stop):
         for j in range(0, X.shape[1], _LINE_BYTES // X.itemsize):
@@ -250,11 +251,13 @@ def _add_rows(
 
 @_compiled
 def _weight(weights: NDArray[Any], i: int) -> Any:
+    """Of row i; where there are no weights, it is one."""
     return weights[i] if len(weights) else weights.dtype.type(1)
 
 
 @_compiled
 def _carry(single: NDArray[Any], total: Floats) -> None:
+    """Move sums to their totals."""
     for j in range(len(single)):
         total[j] += single[j]
         single[j] = 0

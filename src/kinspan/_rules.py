@@ -65,10 +65,10 @@ def solve(
 ) -> tuple[Solution, Solution]:
     """Rules of all targets at once, and those of every task alone."""
     contrasts = contrasts_of(scaled, multi_class)
-    spectra = [_spectrum(rows) for rows in contrasts.task_rows()]
+    spectra = [spectrum(rows) for rows in contrasts.task_rows()]
 
     def solved_by(rule: str) -> Solution:
-        weights = [task_weights(rule, spectrum, scaled.counts) for spectrum in spectra]
+        weights = [task_weights(rule, found, scaled.counts) for found in spectra]
         return _solution(scaled, multi_class, weights, log_priors)
 
     alone = solved_by("single")
@@ -89,7 +89,8 @@ def send_alone(
     return _solution(scaled, both[0].multi_class, weights, log_priors)
 
 
-def _spectrum(rows: TaskRows) -> Spectrum:
+def spectrum(rows: TaskRows) -> Spectrum:
+    """Singular values and vectors of the contrasts of tasks."""
     if rows.rows is None:
         return spectrum_of_gram(rows.products, rows.noise, rows.dimension)
     return spectrum_of_rows(rows.rows, rows.noise, rows.dimension)

@@ -248,7 +248,7 @@ def _bounded(size: int, cells: Codes, n_features: int) -> int:
 
     More cells never allow more rows, so that parts of a sum have all that the sum may keep.
     """
-    n_cells = np.count_nonzero(np.bincount(cells)) if len(cells) else 1
+    n_cells = int(np.count_nonzero(np.bincount(cells))) if len(cells) else 1
     return min(size, max(_FEWEST, _NUMBERS // (n_cells * max(n_features, 1))))
 
 

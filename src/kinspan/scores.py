@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
-from scipy.special import expit, softmax
+from scipy.special import softmax
 
 from kinspan._arrays import is_elsewhere, is_foreign, is_sparse
 from kinspan._cell_sums import Codes, Floats
@@ -225,10 +225,8 @@ def probabilities(scores: Floats, absent: Mask) -> Floats:
     if is_foreign(scores):
         return on_device.probabilities(scores, absent)  # type: ignore[no-any-return]
     if scores.shape[1] == 1:
-        both = expit(np.hstack([-scores, scores]))  # 1 − p would be zero where it is only small
-    else:
-        both = softmax(scores, axis=1)
-    both = np.where(absent, 0.0, both)
+        scores = np.hstack([np.zeros_like(scores), scores])
+    both = np.where(absent, 0.0, softmax(scores, axis=1))
     return np.asarray(both / both.sum(axis=1, keepdims=True))
 
 

@@ -95,6 +95,10 @@ TABLES: dict[str, Writer] = {
 MATRICES: dict[str, Writer] = {"npy": write_npy, "npz": write_npz}
 NAMED: dict[str, Any] = {"task": "clinic", "label": "ill"}
 BESIDE: dict[str, Any] = {"task": "{stem}_clinic.npy", "label": "{stem}_ill.npy"}
+FORMATS = [
+    *(pytest.param(write, NAMED, id=name) for name, write in TABLES.items()),
+    *(pytest.param(write, BESIDE, id=name) for name, write in MATRICES.items()),
+]
 
 
 def write_split(world: StoredWorld, write: Writer, folder: Path, n_files: int = 3) -> None:

@@ -15,9 +15,8 @@ from kinspan.engines import files
 from kinspan.engines.files import _reading
 from tests.engines.stored_worlds import (
     BESIDE,
-    MATRICES,
+    FORMATS,
     NAMED,
-    TABLES,
     Writer,
     assert_same_model,
     in_memory,
@@ -29,11 +28,6 @@ from tests.engines.stored_worlds import (
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("pyarrow.parquet")
-
-FORMATS = [
-    *(pytest.param(write, NAMED, id=name) for name, write in TABLES.items()),
-    *(pytest.param(write, BESIDE, id=name) for name, write in MATRICES.items()),
-]
 
 
 @pytest.mark.parametrize("parameters", [{}, {"metric": 0.0}, {"row_sample": 0, "metric": 0.0}])

@@ -13,10 +13,9 @@ import scipy.sparse as sp
 from kinspan import MultiTaskSPCA
 from kinspan.engines import files
 from tests.engines.stored_worlds import (
-    BESIDE,
+    FORMATS,
     MATRICES,
     NAMED,
-    TABLES,
     Writer,
     assert_same_model,
     in_memory,
@@ -27,11 +26,6 @@ from tests.engines.stored_worlds import (
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("pyarrow.parquet")
-
-FORMATS = [
-    *(pytest.param(write, NAMED, id=name) for name, write in TABLES.items()),
-    *(pytest.param(write, BESIDE, id=name) for name, write in MATRICES.items()),
-]
 
 
 def test_single_precision_stays_single(tmp_path: Path) -> None:

@@ -128,7 +128,8 @@ def beside(codes: Any, X: Any, n_codes: int) -> Any:
     if isinstance(codes, np.ndarray):
         few = codes[:1] if codes.strides == (0,) else codes  # one code for all rows
         codes = xp.broadcast_to(moved(few.astype(np.int32), X.array), codes.shape)
-    return xp.where(codes < 0, xp.zeros_like(codes) + (n_codes - 1), codes)
+    last = xp.full((1,), n_codes - 1, dtype=codes.dtype, device=device(codes))
+    return xp.where(codes < 0, last, codes)
 
 
 def all_finite(values: Any) -> bool:

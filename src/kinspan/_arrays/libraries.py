@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,7 @@ def namespace(array: Any) -> Any:
     return _compat().array_namespace(array)
 
 
-def _compat() -> ModuleType:
+def _compat() -> Any:
     try:
         import array_api_compat  # noqa: PLC0415
     except ImportError:
@@ -111,7 +110,7 @@ def extremes(arrays: list[Any]) -> list[tuple[int, int]]:
         return []
     xp, kind = namespace(arrays[0]), widest_int(arrays[0])
     pairs = [a.aminmax() if hasattr(a, "aminmax") else (xp.min(a), xp.max(a)) for a in arrays]
-    found = xp.stack([xp.astype(value, kind) for pair in pairs for value in pair])
+    found = xp.stack([xp.astype(value, kind, copy=False) for pair in pairs for value in pair])
     lows_and_highs = copied_to_numpy(found).tolist()
     return list(zip(lows_and_highs[::2], lows_and_highs[1::2], strict=True))
 

@@ -73,13 +73,16 @@ def cells_of(task: Any, y: Any, X: Any) -> DeviceCells:
 
 def known_codes(known: _ids.Ids, values: Any) -> Any:
     """Position of every value among integer ids, −1 where it is not one of them."""
-    xp = namespace(values.array)
-    kind = widest_int(values.array)
-    array = xp.astype(values.array, kind)
-    ids = xp.astype(moved(known.astype(np.int64), values.array), kind)
-    codes = xp.searchsorted(ids, array)
-    codes = xp.where(codes < len(known), codes, xp.zeros_like(codes))
-    return xp.where(xp.take(ids, codes, axis=0) == array, codes, xp.zeros_like(codes) - 1)
+    xp, kind = namespace(values.array), widest_int(values.array)
+    array = xp.astype(values.array, kind, copy=False)
+    none = xp.full((1,), -1, dtype=kind, device=device(array))
+    if int(known[-1]) - int(known[0]) == len(known) - 1:  # neighbours: nothing to look for
+        codes = array - int(known[0])
+        return xp.where((codes >= 0) & (codes < len(known)), codes, none)
+    ids = xp.astype(moved(known.astype(np.int64), array), kind, copy=False)
+    codes = xp.astype(xp.searchsorted(ids, array), kind, copy=False)
+    codes = xp.where(codes < len(known), codes, xp.zeros_like(none))
+    return xp.where(xp.take(ids, codes, axis=0) == array, codes, none)
 
 
 def _integers(values: Any, X: Any) -> Any:

@@ -28,8 +28,8 @@ _FEW_SCORES = 16  # of a row: more of them are better found by products of matri
 def paired_scores(X: DeviceRows, rules: Any, coef: Floats, intercept: Floats) -> Any:
     """(rows, scores): every row with the rule of its own task."""
     xp, precision = namespace(X.array), widest_float(X.array)
-    weights = xp.astype(moved(coef, X.array), precision)
-    starts = xp.astype(moved(intercept, X.array), precision)
+    weights = xp.astype(moved(coef, X.array), precision, copy=False)
+    starts = xp.astype(moved(intercept, X.array), precision, copy=False)
     if has_kernels(X.array) and coef.shape[1] <= _FEW_SCORES:
         from kinspan._device.triton_scores import row_scores  # noqa: PLC0415
 

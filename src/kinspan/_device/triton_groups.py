@@ -169,8 +169,9 @@ def _sorted_keys(
     n_groups = n_spans * n_cells
     kind = torch.int16 if n_groups < 2**15 else torch.int32
     keys = torch.empty(n_rows, dtype=kind, device=tasks.device)
+    columns = [tasks if column is None else column for column in (tasks, classes, weights)]
     _group_keys[(triton.cdiv(n_rows, 1024),)](
-        tasks, tasks if classes is None else classes, tasks if weights is None else weights, keys,
+        *(column.contiguous() for column in columns), keys,
         n_rows, *lowest, n_classes, n_cells, triton.cdiv(n_rows, n_spans), n_groups,
         CLASSED=classes is not None, WEIGHTED=weights is not None, BLOCK=1024,
     )  # fmt: skip

@@ -30,7 +30,7 @@ def refuse_task_column(column: Any) -> None:
         )
 
 
-def check_device_weights(weights: DeviceColumn, n_samples: int) -> DeviceColumn:
+def check_device_weights(weights: Any, n_samples: int) -> DeviceColumn:
     """Frequency weights in double precision, where they are."""
     of_length(weights, n_samples, "sample_weight")
     xp = namespace(weights.array)

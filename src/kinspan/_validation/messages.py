@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from numpy.typing import NDArray
+
 NOT_FREQUENCIES = "sample_weight contains negative, infinite or NaN values; use frequencies"
 ALL_ZERO = "sample_weight is zero for every row; at least one must be positive"
 
@@ -14,7 +16,7 @@ def some(values: list[Any], at_most: int = 5) -> str:
     return shown if len(values) <= at_most else f"{shown}, … ({len(values)} in all)"
 
 
-def of_length(values: Any, n_samples: int, name: str) -> Any:
+def of_length(values: NDArray[Any], n_samples: int, name: str) -> NDArray[Any]:
     """The values, if there is one for every row."""
     if len(values) != n_samples:
         raise ValueError(

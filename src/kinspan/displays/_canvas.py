@@ -1,0 +1,36 @@
+"""What all pictures have in common: axes, colours, percentages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+OURS, ALONE, OTHER, WARM = "#00736b", "#8a8a8a", "#d95f02", "#b2182b"
+
+
+def axes_for(ax: Any, width: float = 6.4, height: float = 4.8) -> Any:
+    """The axes that were given, or those of a new figure."""
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib import pyplot  # noqa: PLC0415  # optional, and slow to import
+    except ImportError as error:
+        raise ImportError(
+            "pictures need matplotlib, which is not installed: pip install 'kinspan[plot]'"
+        ) from error
+    return pyplot.subplots(figsize=(width, height), layout="constrained")[1]
+
+
+def as_percent(axis: Any) -> None:
+    """Ticks in per cent."""
+    axis.set_major_formatter(lambda value, _: f"{100 * value:.3g} %")
+
+
+def without_frame(ax: Any) -> None:
+    """Two lines less."""
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def shortened(name: Any, longest: int = 28) -> str:
+    """The name of a task as a label."""
+    text = str(name)
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"

@@ -1,0 +1,131 @@
+"""The error that every task's rule will make, against going alone, and against what came true."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from kinspan import _ids, _validation
+from kinspan.displays._canvas import (
+    ALONE,
+    OTHER,
+    OURS,
+    as_percent,
+    axes_for,
+    shortened,
+    without_frame,
+)
+from kinspan.model_selection import task_report
+
+Floats = NDArray[np.float64]
+
+
+class ForecastDisplay:
+    """Forecast errors with 90 % intervals, one line a task, the largest on top.
+
+    Parameters
+    ----------
+    tasks : array of shape (n_tasks,)
+    forecast : array of shape (n_tasks,)
+    interval : array of shape (n_tasks, 2)
+    alone : array of shape (n_tasks,)
+        The forecast for each task without the others.
+    actual : array of shape (n_tasks,), optional
+        Errors on test rows, NaN for tasks without any.
+
+    Attributes
+    ----------
+    shown_ : array
+        Positions of the tasks that were drawn, from top to bottom.
+    ax_, figure_
+        What was drawn.
+
+    Examples
+    --------
+    >>> from kinspan import MultiTaskSPCA
+    >>> from kinspan.datasets import load_digit_pairs
+    >>> from kinspan.displays import ForecastDisplay
+    >>> digits = load_digit_pairs(n_per_class=5)
+    >>> clf = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
+    >>> display = ForecastDisplay.from_estimator(
+    ...     clf, digits.X_test, digits.y_test, task=digits.task_test, most=20
+    ... )
+    """
+
+    def __init__(
+        self,
+        tasks: NDArray[Any],
+        forecast: Floats,
+        interval: Floats,
+        alone: Floats,
+        actual: Floats | None = None,
+    ) -> None:
+        self.tasks, self.forecast, self.interval = tasks, forecast, interval
+        self.alone, self.actual = alone, actual
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any = None,
+        y: ArrayLike | None = None,
+        *,
+        task: Any = None,
+        most: int = 40,
+        ax: Any = None,
+    ) -> ForecastDisplay:
+        """Draw the forecasts of a fitted MultiTaskSPCA.
+
+        Parameters
+        ----------
+        estimator : fitted MultiTaskSPCA
+        X, y, task : rows, labels and tasks of test rows, optional
+            Their errors are drawn beside the forecasts.
+        most : int, default=40
+            How many tasks to draw, those with the largest forecasts.
+        ax : axes of matplotlib, optional
+        """
+        check_is_fitted(estimator)
+        actual = None if X is None else _actual_errors(estimator, X, y, task)
+        return cls(
+            estimator.tasks_,
+            estimator.forecast_error_,
+            estimator.forecast_interval_,
+            estimator.single_task_error_,
+            actual,
+        ).plot(ax, most=most)
+
+    def plot(self, ax: Any = None, *, most: int = 40) -> ForecastDisplay:
+        """Draw at most so many tasks on the axes, or on new ones."""
+        shown = np.argsort(-np.nan_to_num(self.forecast, nan=2.0), kind="stable")
+        shown = shown[: _validation.check_positive("most", most)]
+        ax = axes_for(ax, 6.8, 1.6 + 0.22 * len(shown))
+        place = np.arange(len(shown))[::-1]
+        low, high = self.interval[shown].T
+        ax.hlines(place, low, high, color=OURS, alpha=0.35, linewidth=4, label="90 % interval")
+        ax.plot(self.alone[shown], place, "o", mfc="none", color=ALONE, label="alone")
+        ax.plot(self.forecast[shown], place, "o", color=OURS, label="forecast")
+        if self.actual is not None:
+            ax.plot(self.actual[shown], place, "x", color=OTHER, label="actual, on test rows")
+        ax.set_yticks(place, [shortened(self.tasks[t]) for t in shown])
+        ax.set(xlabel="error", ylabel="task")
+        ax.set_xlim(left=0.0)
+        as_percent(ax.xaxis)
+        without_frame(ax)
+        ax.legend(frameon=False, loc="lower right")
+        self.shown_, self.ax_, self.figure_ = shown, ax, ax.figure
+        return self
+
+
+def _actual_errors(estimator: Any, X: Any, y: Any, task: Any) -> Floats:
+    column = _validation.check_rows(estimator, X, task, reset=False).task
+    answers = estimator.predict(X, task=task)
+    ids = _validation.check_tasks(column, len(answers))
+    report = task_report(y, answers, ids)
+    codes = _ids.lookup(estimator.tasks_, report.tasks)
+    actual = np.full(len(estimator.tasks_), np.nan)
+    actual[codes[codes >= 0]] = report.error_rate[codes >= 0]
+    return actual

@@ -1,0 +1,88 @@
+"""What more labels would buy: forecast errors of tasks against the number of labels a class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from kinspan.displays._canvas import as_percent, axes_for, shortened, without_frame
+
+Floats = NDArray[np.float64]
+_FEW = 5
+
+
+class LearningCurveForecastDisplay:
+    """Forecast learning curves of some tasks, from the labels that they have on.
+
+    Parameters
+    ----------
+    tasks : list of ids
+    labels : array of shape (n_tasks, n_points)
+        Labels in the smallest class of each task.
+    errors : array of shape (n_tasks, n_points)
+
+    Attributes
+    ----------
+    ax_, figure_, lines_
+        What was drawn.
+
+    Examples
+    --------
+    >>> from kinspan import MultiTaskSPCA
+    >>> from kinspan.datasets import load_digit_pairs
+    >>> from kinspan.displays import LearningCurveForecastDisplay
+    >>> digits = load_digit_pairs(n_per_class=5)
+    >>> clf = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
+    >>> display = LearningCurveForecastDisplay.from_estimator(clf, ["3 vs 8", "0 vs 1"])
+    """
+
+    def __init__(self, tasks: list[Any], labels: Floats, errors: Floats) -> None:
+        self.tasks, self.labels, self.errors = tasks, labels, errors
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, tasks: list[Any] | None = None, *, most: int = 1000, ax: Any = None
+    ) -> LearningCurveForecastDisplay:
+        """Draw the learning curves that a fitted MultiTaskSPCA foretells.
+
+        Parameters
+        ----------
+        estimator : fitted MultiTaskSPCA
+        tasks : list of ids, optional
+            By default the five with the largest forecast errors.
+        most : int, default=1000
+            Labels to add to each class, at most.
+        ax : axes of matplotlib, optional
+        """
+        check_is_fitted(estimator)
+        if tasks is None:
+            worst = np.argsort(-np.nan_to_num(estimator.forecast_error_), kind="stable")[:_FEW]
+            tasks = [estimator.tasks_[t] for t in worst]
+        more = np.unique(np.concatenate([[0.0], np.geomspace(1, max(most, 1), 60).round()]))
+        errors = np.array([estimator.learning_curve(task, more) for task in tasks])
+        counts = estimator.moments_.effective().counts
+        start = [counts[estimator._position(task)] for task in tasks]
+        fewest = [c[c > 0].min() if (c > 0).any() else 0.0 for c in start]
+        return cls(list(tasks), np.array(fewest)[:, None] + more, errors).plot(ax)
+
+    def plot(self, ax: Any = None) -> LearningCurveForecastDisplay:
+        """Draw the curves on the axes, or on new ones."""
+        ax = axes_for(ax)
+        self.lines_ = []
+        for task, labels, errors in zip(self.tasks, self.labels, self.errors, strict=True):
+            seen = np.maximum(labels, 0.5)
+            (line,) = ax.plot(seen, errors, label=shortened(task))
+            ax.plot(seen[:1], errors[:1], "o", color=line.get_color())
+            self.lines_.append(line)
+        ax.set_xscale("log")
+        ax.set(xlabel="labels of each class", ylabel="forecast error")
+        ax.set_ylim(bottom=0.0)
+        as_percent(ax.yaxis)
+        ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        without_frame(ax)
+        ax.legend(frameon=False, title="task (dot: today)")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

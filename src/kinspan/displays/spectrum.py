@@ -1,0 +1,108 @@
+"""Eigenvalues of the relatedness of tasks: the bulk that noise makes, and what stands out of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from kinspan._rules import contrasts_of, spectrum
+from kinspan.displays._canvas import ALONE, OTHER, OURS, axes_for, without_frame
+from kinspan.metric import scaled_by
+
+Floats = NDArray[np.float64]
+
+
+class SpectrumDisplay:
+    """Eigenvalues of AAᵀ/P, where the rows of A are the contrasts of tasks in units of their noise.
+
+    Contrasts of nothing but independent noise have the law of Marčenko and Pastur; directions that
+    tasks share are spikes beyond its edge. Correlated features widen the bulk.
+
+    Parameters
+    ----------
+    eigenvalues : array
+        Of AAᵀ/P, descending.
+    ratio : float
+        Tasks over coordinates.
+
+    Attributes
+    ----------
+    edge_ : float
+        The right end of the bulk, (1 + √ratio)².
+    n_spikes_ : int
+        Eigenvalues beyond it.
+    ax_, figure_
+        What was drawn.
+
+    Examples
+    --------
+    >>> from kinspan import MultiTaskSPCA
+    >>> from kinspan.datasets import gaussian_mixture, related_means
+    >>> from kinspan.displays import SpectrumDisplay
+    >>> world = gaussian_mixture(related_means([0.9] * 40, 200), 20, random_state=0)
+    >>> clf = MultiTaskSPCA().fit(world.X, world.y, task=world.task)
+    >>> SpectrumDisplay.from_estimator(clf).n_spikes_
+    1
+    """
+
+    def __init__(self, eigenvalues: Floats, ratio: float) -> None:
+        self.eigenvalues, self.ratio = eigenvalues, ratio
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> SpectrumDisplay:
+        """Draw the spectrum of a fitted MultiTaskSPCA, of its tasks that have all classes."""
+        check_is_fitted(estimator)
+        moments = estimator.moments_.effective()
+        whole = moments.present.all(axis=1)
+        if whole.sum() < 2:
+            raise ValueError(
+                f"{whole.sum()} of {len(whole)} tasks have samples of all classes; the spectrum "
+                "needs at least two of them"
+            )
+        scale = estimator._rules.scale[:-1]
+        scaled = scaled_by(
+            moments.chosen(whole, np.ones(len(moments.classes), dtype=bool)),
+            scale[whole] if len(scale) > 1 else scale,
+        )
+        found = spectrum(contrasts_of(scaled, "shared").task_rows()[0])
+        eigenvalues, ratio = found.values**2 / found.dimension, whole.sum() / found.dimension
+        return cls(eigenvalues[eigenvalues > 0], float(ratio)).plot(ax)
+
+    def plot(self, ax: Any = None) -> SpectrumDisplay:
+        """Draw eigenvalues and bulk on the axes, or on new ones."""
+        ax = axes_for(ax)
+        low, high = (1 - np.sqrt(self.ratio)) ** 2, (1 + np.sqrt(self.ratio)) ** 2
+        self.edge_, self.n_spikes_ = float(high), int((self.eigenvalues > high).sum())
+        bulk = self.eigenvalues[self.eigenvalues <= high]
+        share = len(bulk) / len(self.eigenvalues)
+        if len(bulk):
+            n_bins = int(np.clip(np.sqrt(len(bulk)) * 2, 5, 60))
+            weights = np.full(len(bulk), share / len(bulk) / ((high - low) / n_bins))
+            edges = np.linspace(min(low, bulk.min()), high, n_bins + 1)
+            ax.hist(bulk, edges, weights=weights, color=ALONE, alpha=0.5, label="eigenvalues")
+        x = np.linspace(low, high, 400)
+        ax.plot(x, marchenko_pastur(x, self.ratio), color=OURS, label="noise alone")
+        spikes = self.eigenvalues[self.eigenvalues > high]
+        if len(spikes):
+            top = 0.06 * ax.get_ylim()[1]
+            ax.vlines(spikes, 0, top, color=OTHER, label=f"{len(spikes)} beyond its edge")
+            ax.plot(spikes, np.full(len(spikes), top), "o", color=OTHER, markersize=4)
+        if len(spikes) and spikes.max() > 6 * high:
+            ax.set_xscale("log")
+        ax.set(xlabel="eigenvalue", ylabel="density")
+        ax.set_ylim(bottom=0.0)
+        without_frame(ax)
+        ax.legend(frameon=False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def marchenko_pastur(x: Floats, ratio: float) -> Floats:
+    """The density of eigenvalues of AAᵀ/P that are not zero; unit noise, ratio rows a column."""
+    low, high = (1 - np.sqrt(ratio)) ** 2, (1 + np.sqrt(ratio)) ** 2
+    inside = np.maximum((high - x) * (x - low), 0.0)
+    density = np.sqrt(inside) / (2 * np.pi * ratio * np.maximum(x, 1e-300))
+    return np.asarray(density * max(ratio, 1.0))

@@ -9,7 +9,7 @@ demo: .venv/plot-installed  ## fit on real digits and on the paper's model, prin
 	$(BIN)/python -m kinspan demo
 
 test: .venv/dev-installed   ## every test, doctest and README example
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2  # one thread for each process
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile  # one thread for each process
 
 lint: .venv/dev-installed   ## style and types
 	$(BIN)/ruff check
@@ -31,8 +31,15 @@ forecast: .venv/dev-installed  ## forecast and actual errors on real data in the
 planning: .venv/dev-installed  ## the error that more labels bring, foretold and true; real data in the folder KINSPAN_DATA
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.planning
 
-bench: .venv/dev-installed  ## time and memory, as ratios to X.sum(axis=0) in the same run
+bench: .venv/dev-installed  ## time, memory and how they grow, as ratios to X.sum(axis=0) in the same run
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.speed
+
+.PHONY: bench-peers out-of-core
+bench-peers: .venv-peers/installed  ## the libraries of others on the same rows
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 TF_CPP_MIN_LOG_LEVEL=3 .venv-peers/bin/python -m benchmarks.speed_of_peers
+
+out-of-core: .venv/dev-installed  ## 20 GB of rows through less than 500 MB, about 8 minutes
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.out_of_core
 
 .PHONY: accuracy
 accuracy: .venv/dev-installed .venv-peers/installed  ## beside what users would run instead, on the data in KINSPAN_DATA; continues where it stopped

@@ -61,7 +61,8 @@ def elsewhere(X: Any, y: Any, task: Any) -> Iterator[Row]:
             yield against_sum(X, f"memory-mapped file, {name}", work)
         work = partial(files.fit, MultiTaskSPCA(**PLAIN), path, task=task, label=y, progress=False)
         yield against_sum(X, "engines.files, .npy, moments only", work)
-    blocks = [da.from_array(a, chunks=(N_SAMPLES // 16, *a.shape[1:])) for a in (X, y, task)]
+    from_array: Any = da.from_array
+    blocks = [from_array(a, chunks=(N_SAMPLES // 16, *a.shape[1:])) for a in (X, y, task)]
     with dask.config.set(scheduler="threads", num_workers=2):
         for name, settings in (("moments only", PLAIN), ("default", {})):
             model = MultiTaskSPCA(**settings)

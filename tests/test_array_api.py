@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
 from importlib.util import find_spec
 from types import SimpleNamespace
 from typing import Any
@@ -12,32 +10,11 @@ import numpy as np
 import pytest
 
 from kinspan import ClassMoments, MultiTaskSPCA, RowSample, Statistics
-from kinspan._arrays import copied_to_numpy
 from kinspan.baselines import FeatureAugmentation, NaiveSPCA
+from tests.array_libraries import CONVERTS, Convert, home, placed, strict
 from tests.worlds import World, random_world
 
 METHODS = ("decision_function", "predict_proba", "predict_log_proba", "transform")
-Convert = Callable[[Any], Any]
-
-
-def strict(device: str | None) -> Convert:
-    """To array-api-strict, on the CPU or on a device whose memory NumPy cannot see."""
-    xp: Any = pytest.importorskip("array_api_strict")
-    pytest.importorskip("array_api_compat")
-    place = None if device is None else xp.Device(device)
-    return lambda values: xp.asarray(values, device=place)
-
-
-def torch_cpu() -> Convert:
-    torch: Any = pytest.importorskip("torch")
-    return lambda values: torch.from_numpy(np.array(values))
-
-
-CONVERTS = {
-    "strict": lambda: strict(None),
-    "strict on a device": lambda: strict("device1"),
-    "torch": torch_cpu,
-}
 
 
 @pytest.fixture(params=CONVERTS)
@@ -50,14 +27,6 @@ def convert(request: pytest.FixtureRequest) -> Convert:
 def there() -> Convert:
     """To a device whose memory NumPy cannot see."""
     return strict("device1")
-
-
-def home(values: Any) -> Any:
-    return values if isinstance(values, np.ndarray) else copied_to_numpy(values)
-
-
-def placed(world: World, convert: Convert) -> World:
-    return World(*map(convert, world))
 
 
 def assert_same_statistics(a: Statistics, b: Statistics, rtol: float = 1e-9) -> None:
@@ -190,56 +159,6 @@ def test_an_outlier_as_the_reference_of_a_cell(there: Convert) -> None:
     np.testing.assert_allclose(found.squares, here.squares, rtol=1e-9)
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_nan_and_infinity_are_named(convert: Convert, bad: float) -> None:
-    world = random_world(8)
-    model = MultiTaskSPCA().fit(world.X, world.y, task=world.task)
-    world.X[[3, 5], 4] = bad
-    X, y, task = placed(world, convert)
-    message = f"X contains {'NaN' if np.isnan(bad) else 'infinity'} in column 4, in 2 of 300 rows"
-    with pytest.raises(ValueError, match=message):
-        ClassMoments.from_samples(X, y, task)
-    with pytest.raises(ValueError, match=message):
-        model.predict(X, task=task)
-
-
-@pytest.mark.parametrize(
-    ("weights", "message"),
-    [
-        (np.full(300, -1.0), "negative, infinite or NaN"),
-        (np.full(300, np.nan), "negative, infinite or NaN"),
-        (np.zeros(300), "zero for every row"),
-        (np.ones(299), "sample_weight has 299 values for 300 rows"),
-        (np.full(300, 1e-3), "weights are frequencies"),
-    ],
-)
-def test_weights_on_a_device_are_doubted_too(there: Convert, weights: Any, message: str) -> None:
-    world = placed(random_world(9), there)
-    with pytest.raises(ValueError, match=message):
-        ClassMoments.from_samples(*world, sample_weight=there(weights))
-
-
-def test_what_cannot_be_is_refused_on_a_device(there: Convert) -> None:
-    X, y, task = placed(random_world(10), there)
-    with pytest.raises(ValueError, match="pass task= and X without that column"):
-        MultiTaskSPCA(task_column=0).fit(X, y)
-    with pytest.raises(ValueError, match="expected a 2D array"):
-        MultiTaskSPCA().fit(X[:, 0], y, task=task)
-    with pytest.raises(ValueError, match="use real numbers"):
-        MultiTaskSPCA().fit(there(np.ones((300, 2), complex)), y, task=task)
-    with pytest.raises(ValueError, match="y has 299 values for 300 rows"):
-        MultiTaskSPCA().fit(X, y[:299], task=task)
-    with pytest.raises(ValueError, match="y contains NaN, None or infinity in 300 of 300 rows"):
-        MultiTaskSPCA().fit(X, there(np.full(300, np.nan)), task=task)
-    with pytest.raises(ValueError, match="Unknown label type: continuous"):
-        MultiTaskSPCA().fit(X, there(np.linspace(0, 1, 300)), task=task)
-    model = MultiTaskSPCA().fit(X, y, task=task)
-    with pytest.raises(ValueError, match="task contains 9, which fit has not seen"):
-        model.predict(X, task=there(np.full(300, 9)))
-    with pytest.raises(ValueError, match="expecting 7 features"):
-        model.predict(X[:, :6], task=task)
-
-
 def test_unseen_tasks_get_what_the_others_agree_on(there: Convert) -> None:
     world = random_world(11)
     model = MultiTaskSPCA(unseen="shared").fit(world.X, world.y, task=world.task)
@@ -281,14 +200,6 @@ def test_a_row_sample_alone_needs_no_moments_before_it(there: Convert) -> None:
     np.testing.assert_array_equal(found.rows, here.rows)
 
 
-def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    convert = strict("device1")
-    world = placed(random_world(15), convert)
-    monkeypatch.setitem(sys.modules, "array_api_compat", None)
-    with pytest.raises(ImportError, match=r"pip install 'kinspan\[array-api\]'"):
-        ClassMoments.from_samples(*world)
-
-
 @pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed")
 class TestTorch:
     """What only tensors have."""
@@ -313,11 +224,6 @@ class TestTorch:
         X = torch.from_numpy(world.X).requires_grad_()
         model = MultiTaskSPCA().fit(X, world.y, task=world.task)
         assert not model.predict_proba(X, task=world.task).requires_grad
-
-    def test_sparse_tensors_are_refused(self, torch: Any) -> None:
-        world = random_world(18)
-        with pytest.raises(TypeError, match="pass a CSR matrix of SciPy"):
-            MultiTaskSPCA().fit(torch.from_numpy(world.X).to_sparse(), world.y, task=world.task)
 
 
 def test_kernels_are_for_cuda_alone() -> None:

@@ -24,14 +24,14 @@ needs_numba = pytest.mark.skipif(
 )
 
 
-@pytest.fixture(params=["block", "cell"])
+@pytest.fixture(params=["span", "cell"])
 def fast(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The compiled pass in one of its two ways, cut so small that few rows have many blocks."""
+    """The compiled pass in one of its two ways, cut so small that few rows have many pieces."""
     module = import_module("kinspan._fast_sums")
-    sizes = {"_BLOCK_ROWS": 64, "_SPAN_BYTES": 4096, "_COPY_BYTES": 4096}
-    for name, size in sizes.items():
+    sizes = {"_BLOCK_BYTES": 2000, "_SPAN_BYTES": 9000, "_COPY_BYTES": 3000}
+    for name, size in {**sizes, "_SORTED_COPY_BYTES": 3000}.items():
         monkeypatch.setattr(module, name, size)
-    monkeypatch.setattr(module, "_CACHED_BYTES", 1 << 20 if request.param == "block" else 0)
+    monkeypatch.setattr(module, "_CACHED_BYTES", 1 << 20 if request.param == "span" else 0)
     monkeypatch.setattr(_cell_sums, "_MANY_NUMBERS", 0)
     return module
 
@@ -124,8 +124,8 @@ def test_the_layout_of_the_rows_changes_nothing(fast: Any, layout: str, dtype: s
     X, cells = some_rows()
     X = X.astype(dtype)
     found = cell_moments(LAYOUTS[layout](X), cells, N_CELLS, None)
-    for one, other in zip(found, cell_moments(X, cells, N_CELLS, None), strict=True):
-        np.testing.assert_array_equal(one, other)
+    rtol = 2e-6 if dtype == "float32" else 1e-12  # copies are cut into other pieces
+    assert_same(found, cell_moments(X, cells, N_CELLS, None), rtol)
 
 
 @needs_numba
@@ -135,7 +135,7 @@ def test_no_form_of_rows_has_to_be_compiled_for_but_two_precisions(fast: Any) ->
     for weights in (None, np.ones(len(X))):
         for given in forms:
             cell_moments(given, cells, N_CELLS, weights)
-    for function in (fast._add_blocks, fast._add_cells, fast._add_rows):
+    for function in (fast._add_in_turn, fast._add_cells, fast._add_rows):
         assert len(function.signatures) <= 2
 
 
@@ -268,11 +268,11 @@ def test_memory_does_not_grow_with_the_rows(order: Any, monkeypatch: pytest.Monk
     cell_moments(X, cells, 2, None)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 8e6 < X.nbytes
+    assert peak < 24e6 < X.nbytes
 
 
 @needs_numba
 def test_machine_code_lets_other_threads_run() -> None:
     module = import_module("kinspan._fast_sums")
-    assert module._add_blocks.targetoptions["nogil"]
+    assert module._add_in_turn.targetoptions["nogil"]
     assert module._add_cells.targetoptions["nogil"]

@@ -1,9 +1,9 @@
 """The sums of the moment pass, compiled by numba: the extra `kinspan[fast]`.
 
-Rows of a cell are added four at a time, so that its sums travel between the caches a quarter as
-often. They lie anywhere, but memory is read fastest straight on: one number of every cache line of
-a block is read in order before its rows are taken by cell. Where the sums of all cells are too
-large for the caches, each cell is finished before the next one begins.
+Rows wait until there are eight of their cell, so that its sums travel between the caches an eighth
+as often. But memory is read fastest straight on: one number of every cache line of a block is read
+in order before rows are taken by cell. Where the sums of all cells are too large for the caches,
+each cell is finished before the next one begins.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 
 from kinspan._cell_sums import Codes, Floats, in_order
 
-_CACHED_BYTES = 1 << 20  # of the reference, sums and squares of cells that are added to in turn
-_BLOCK_BYTES = 1 << 20  # read in order and found in the cache afterwards
-_BLOCK_ROWS = 1 << 11
+_GROUP = 8  # rows of a cell that are added together
+_BLOCK_BYTES = 1 << 18  # of rows that are read in order and found in the cache afterwards
+_CACHED_BYTES = 3 << 19  # of reference, sums and squares of cells that are added to in turn
 _SPAN_BYTES = 1 << 28  # of rows between two visits to the shared totals: X may be on disk
-_COPY_BYTES = 1 << 26  # the same where rows are taken by cell and have to be copied before
 _SPANS = 4  # at least, so that threads have something to share
+_COPY_BYTES = 1 << 22  # of rows that are brought into the form of machine code at a time
+_SORTED_COPY_BYTES = 1 << 26  # the same if they are sorted by cell
 _SINGLE_ROWS = 1 << 7  # of a cell, after which single precision is carried to double totals
 _LINE_BYTES = 64
 
@@ -67,7 +68,7 @@ class _Partial(NamedTuple):
     """Sums of a span, in the precision of the reference and carried from there to double."""
 
     work: NDArray[Any]  # (cells, 3, features): reference, sums and squares lie side by side
-    waiting: Codes  # (cells,) rows in them that were not carried yet
+    added: Codes  # (cells,) rows that were added since the last time
     carried: Floats  # (2, cells, features)
 
     @classmethod
@@ -81,7 +82,7 @@ class _Partial(NamedTuple):
         """Add everything to the totals and be zero."""
         totals += self.carried
         totals += self.work[:, 1:].swapaxes(0, 1)
-        self.work[:, 1:], self.waiting[:], self.carried[:] = 0, 0, 0
+        self.work[:, 1:], self.added[:], self.carried[:] = 0, 0, 0
 
 
 def cell_sums(
@@ -93,16 +94,16 @@ def cell_sums(
     """
     rows = _Rows(X, cells, weights, reference)
     are_few = 3 * reference.nbytes <= _CACHED_BYTES
-    sums, squares = _by_block(rows) if are_few else _by_cell(rows)
+    sums, squares = _by_span(rows) if are_few else _by_cell(rows)
     return sums, squares
 
 
-def _by_block(rows: _Rows) -> Floats:
+def _by_span(rows: _Rows) -> Floats:
     """Threads share spans of rows, which are added up in their order."""
     n, row_bytes = len(rows.X), rows.reference[0].nbytes
-    block = min(max(16, _BLOCK_BYTES // row_bytes), _BLOCK_ROWS)
-    span = min(-(-n // _SPANS), max(block, _SPAN_BYTES // row_bytes))
-    step = span if rows.are_ready() else block
+    block = -(-_BLOCK_BYTES // row_bytes)
+    span = min(-(-n // _SPANS), -(-_SPAN_BYTES // row_bytes))
+    step = span if rows.are_ready() else -(-_COPY_BYTES // row_bytes)
     spare: deque[_Partial] = deque()  # fresh pages are slow
 
     def span_sums(start: int) -> _Partial:
@@ -112,7 +113,7 @@ def _by_block(rows: _Rows) -> Floats:
             partial = _Partial.of(rows.reference)
         stop = min(start + span, n)
         for first in range(start, stop, step):
-            _add_blocks(*rows.taken(first, min(first + step, stop)), block, *partial)
+            _add_in_turn(*rows.taken(first, min(first + step, stop)), block, *partial)
         return partial
 
     totals = np.zeros((2, *rows.reference.shape))
@@ -125,13 +126,13 @@ def _by_block(rows: _Rows) -> Floats:
 def _by_cell(rows: _Rows) -> Floats:
     """Threads share the cells of a span of rows, one span after the other."""
     n, (n_cells, p) = len(rows.X), rows.reference.shape
-    size = _SPAN_BYTES if rows.are_ready() else _COPY_BYTES
-    span = max(_BLOCK_ROWS, size // rows.reference[0].nbytes)
+    size = _SPAN_BYTES if rows.are_ready() else _SORTED_COPY_BYTES
+    span = -(-size // rows.reference[0].nbytes)
     totals = np.zeros((2, n_cells, p))
     for start in range(0, n, span):
         X, cells, weights = rows.taken(start, min(start + span, n))
         order, ends = np.empty(len(X), np.intp), np.empty(n_cells + 2, np.intp)
-        _sort(cells, weights, 0, len(X), order, ends)
+        _sort(cells, weights, order, ends)
         _share_cells(X, weights, order, ends, rows.reference, totals)
     return totals
 
@@ -149,30 +150,36 @@ def _share_cells(*span: NDArray[Any]) -> None:
 
 
 @_compiled
-def _add_blocks(
+def _add_in_turn(
     X: NDArray[Any],
     cells: Codes,
     weights: NDArray[Any],
     block: int,
     work: NDArray[Any],
-    waiting: Codes,
+    added: Codes,
     carried: Floats,
 ) -> float:
     """Add rows to the sums of a span."""
-    order, ends = np.empty(block, np.intp), np.empty(len(work) + 2, np.intp)
+    waiting, n_waiting = np.empty((len(work), _GROUP), np.intp), np.zeros(len(work), np.intp)
     seen = 0.0
     for start in range(0, len(X), block):
         stop = min(start + block, len(X))
         seen += _read_in_order(X, start, stop)
-        _sort(cells, weights, start, stop, order, ends)
-        for c in range(len(work)):
-            chosen = order[ends[c] : ends[c + 1]]
-            _add_rows(X, weights, chosen, work[c, 0], work[c, 1], work[c, 2])
-            waiting[c] += len(chosen)
-            if waiting[c] >= _SINGLE_ROWS:
-                waiting[c] = 0
-                _carry(work[c, 1], carried[0, c])
-                _carry(work[c, 2], carried[1, c])
+        for i in range(start, stop):
+            c = cells[i]
+            if _weight(weights, i) > 0:
+                waiting[c, n_waiting[c]] = i
+                n_waiting[c] += 1
+            if n_waiting[c] == _GROUP:
+                n_waiting[c] = 0
+                _add_rows(X, weights, waiting[c], work[c, 0], work[c, 1], work[c, 2])
+                added[c] += _GROUP
+                if added[c] >= _SINGLE_ROWS:
+                    added[c] = 0
+                    _carry(work[c, 1], carried[0, c])
+                    _carry(work[c, 2], carried[1, c])
+    for c in range(len(work)):
+        _add_rows(X, weights, waiting[c, : n_waiting[c]], work[c, 0], work[c, 1], work[c, 2])
     return seen  # if nobody got it, the compiler would not read
 
 
@@ -208,17 +215,15 @@ def _read_in_order(X: NDArray[Any], start: int, stop: int) -> float:
 
 
 @_compiled
-def _sort(
-    cells: Codes, weights: NDArray[Any], start: int, stop: int, order: Codes, ends: Codes
-) -> None:
+def _sort(cells: Codes, weights: NDArray[Any], order: Codes, ends: Codes) -> None:
     """Rows that have a weight, by cell: those of cell c are order[ends[c] : ends[c + 1]]."""
     ends[:] = 0
-    for i in range(start, stop):
+    for i in range(len(cells)):
         if _weight(weights, i) > 0:
             ends[cells[i] + 2] += 1
     for c in range(len(ends) - 1):
         ends[c + 1] += ends[c]
-    for i in range(start, stop):
+    for i in range(len(cells)):
         if _weight(weights, i) > 0:
             order[ends[cells[i] + 1]] = i
             ends[cells[i] + 1] += 1

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -105,13 +107,19 @@ def _recorded(what: Any) -> tuple[str, Record]:
 
 
 def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write to a new file beside the path, then put it in its place in one step."""
-    path = Path(path)
+    """Write a file whole or not at all."""
+    with replacing(Path(path)) as place, place.open("wb") as file:
+        file.write(data)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A new file beside a path, which takes its place in one step; an error leaves nothing."""
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    os.close(handle)
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
+        yield Path(name)
+        with Path(name).open("rb+") as file:
             os.fsync(file.fileno())
         _set_usual_mode(name, path)
         os.replace(name, path)

@@ -19,6 +19,7 @@ from kinspan._content_keys import Keys, content_keys
 from kinspan._device.sample import device_sample
 from kinspan._kept_rows import Joined, ranks, smallest
 
+Rows = NDArray[np.floating[Any]]
 _NUMBERS = 1 << 26  # in the rows of all cells: with many cells and features fewer of each are kept
 _FEWEST = 2
 
@@ -50,7 +51,7 @@ class RowSample:
     )
     keys: Keys  # (rows,): hashes of the rows
     weights: Floats  # (rows,): how often the row occurred, faded
-    rows: NDArray[np.floating[Any]]  # (rows, features), single or double
+    rows: Rows  # (rows, features), single or double
     recency: Floats | None = None  # (rows,): to what its last occurrence has faded; None is one
 
     @classmethod
@@ -106,17 +107,15 @@ class RowSample:
             _ids.union(self.tasks, other.tasks),
             _ids.union(self.classes, other.classes),
         )
-        both = [part._cells_among(tasks, classes) for part in (self, other)]
-        return RowSample(
-            min(self.size, other.size),
-            tasks,
-            classes,
-            np.concatenate(both),
-            np.concatenate([self.keys, other.keys]),
-            np.concatenate([self.weights, other.weights]),
-            np.concatenate([self.rows, other.rows]),
-            _both(self, other),
-        )._trimmed()
+        cells = np.concatenate([part._cells_among(tasks, classes) for part in (self, other)])
+        keys, weights = (
+            np.concatenate([getattr(part, name) for part in (self, other)])
+            for name in ("keys", "weights")
+        )
+        size = _bounded(min(self.size, other.size), cells, self.rows.shape[1])
+        joined = Joined.of(cells, keys, weights, size, _both(self, other))
+        rows = _rows_of_both(self.rows, other.rows, joined.first)
+        return RowSample(size, tasks, classes, *joined[1:4], rows, joined.recency)
 
     def __sub__(self, other: RowSample) -> RowSample:
         """The sample without rows of the other, as far as they are in it.
@@ -243,6 +242,15 @@ def _both(first: RowSample, second: RowSample) -> Floats | None:
     return np.concatenate([np.ones(len(p.rows)) if p.recency is None else p.recency for p in parts])
 
 
+def _rows_of_both(first: Rows, second: Rows, chosen: Codes) -> Rows:
+    """Some rows of two matrices, counted through both, without a copy of all."""
+    is_first, n = chosen < len(first), len(first)
+    rows = np.empty((len(chosen), first.shape[1]), np.result_type(first, second))
+    rows[is_first] = first[chosen[is_first]]
+    rows[~is_first] = second[chosen[~is_first] - n]
+    return rows
+
+
 def _bounded(size: int, cells: Codes, n_features: int) -> int:
     """The number of rows of a cell with which those of all cells are not too many to keep.
 
@@ -252,7 +260,7 @@ def _bounded(size: int, cells: Codes, n_features: int) -> int:
     return min(size, max(_FEWEST, _NUMBERS // (n_cells * max(n_features, 1))))
 
 
-def _dense_rows(X: Any, chosen: Codes) -> NDArray[np.floating[Any]]:
+def _dense_rows(X: Any, chosen: Codes) -> Rows:
     """Rows in single precision if they are no better."""
     rows = X[chosen]
     rows = rows.toarray() if is_sparse(rows) else rows

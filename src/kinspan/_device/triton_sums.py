@@ -58,15 +58,16 @@ class Packed(NamedTuple):
 
 @triton.jit
 def _added(
-    x, around, rows, there, weights, multipliers, hashes, sums, squares, total,
-    DOUBLE: tl.constexpr, WEIGHTED: tl.constexpr, HASHED: tl.constexpr, SHARED: tl.constexpr,
+    at, weights, hashes, rows, there, inside, around, multiplier, sums, squares, total,
+    EVEN: tl.constexpr, WEIGHTED: tl.constexpr, HASHED: tl.constexpr, SHARED: tl.constexpr,
     MASKED: tl.constexpr,
 ):  # fmt: skip
     """A tile of rows added to sums, squares and the total weight."""
-    if DOUBLE:
-        deviations = x.to(tl.float64) - around[None, :]
+    if MASKED:
+        x = tl.load(at, mask=there[:, None] & inside[None, :], other=0.0)
     else:
-        deviations = x.to(tl.float32) - around[None, :]
+        x = tl.load(at) if EVEN else tl.load(at, mask=inside[None, :], other=0.0)
+    deviations = x.to(around.dtype) - around[None, :]
     if MASKED:
         deviations = tl.where(there[:, None], deviations, 0.0)
     weighted = deviations
@@ -77,7 +78,7 @@ def _added(
     sums += tl.sum(weighted, axis=0)
     squares += tl.sum(weighted * deviations, axis=0)
     if HASHED:
-        words = x.to(tl.float32).to(tl.uint32, bitcast=True) * multipliers[None, :]
+        words = x.to(tl.float32).to(tl.uint32, bitcast=True) * multiplier[None, :]
         found = tl.sum(words, axis=1).to(tl.int32, bitcast=True)
         if SHARED:
             tl.atomic_add(hashes + rows, found, mask=there, sem="relaxed")
@@ -88,52 +89,40 @@ def _added(
 
 @triton.jit(do_not_specialize=("n_chunks", "width", "stride"))
 def _chunk_sums(
-    X, order, reference, weights, multipliers,
-    chunks, parts, part_weights, hashes,
+    X, order, reference, weights, multipliers, chunks, parts, part_weights, hashes,
     n_chunks, width, stride,
     UNIT: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr, EVEN: tl.constexpr,
-    DOUBLE: tl.constexpr, WEIGHTED: tl.constexpr, HASHED: tl.constexpr, SHARED: tl.constexpr,
-    STAGES: tl.constexpr,
+    WEIGHTED: tl.constexpr, HASHED: tl.constexpr, SHARED: tl.constexpr, STAGES: tl.constexpr,
 ):  # fmt: skip
     """Sums, squares and hashes of the rows of one chunk, in one block of columns."""
-    chunk = tl.program_id(0)
-    first, last = tl.load(chunks + chunk), tl.load(chunks + n_chunks + chunk)
+    chunk = chunks + tl.program_id(0)
+    first, last = tl.load(chunk), tl.load(chunk + n_chunks)
     if first >= last:
         return
     width *= UNIT  # known to be a multiple: loads are as wide as they can be
     stride *= UNIT
     columns = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
     inside = columns < width
-    cell = tl.load(chunks + 2 * n_chunks + chunk)
+    cell, slot = tl.load(chunk + 2 * n_chunks), tl.load(chunk + 3 * n_chunks)
     around = tl.load(reference + cell * width + columns, mask=inside, other=0.0)
-    multiplier = columns.to(tl.uint32)
-    if HASHED:
-        multiplier = tl.load(multipliers + columns, mask=inside, other=0).to(
-            tl.uint32, bitcast=True
-        )
-    sums = tl.zeros([COLUMNS], dtype=around.dtype)
-    squares = tl.zeros([COLUMNS], dtype=around.dtype)
-    total = tl.zeros([], dtype=tl.float64)
-    lanes = tl.arange(0, ROWS)
+    factors = tl.load(multipliers + columns, mask=inside, other=0) if HASHED else columns
+    multiplier = factors.to(tl.uint32, bitcast=True)
+    sums, squares = tl.zeros_like(around), tl.zeros_like(around)
+    total, lanes = tl.zeros([], dtype=tl.float64), tl.arange(0, ROWS)
     whole = first + (last - first) // ROWS * ROWS
     for start in tl.range(first, whole, ROWS, num_stages=STAGES):
         rows = tl.load(order + start + lanes)
-        at = X + rows[:, None] * stride + columns[None, :]
-        x = tl.load(at) if EVEN else tl.load(at, mask=inside[None, :], other=0.0)
         sums, squares, total = _added(
-            x, around, rows, lanes < ROWS, weights, multiplier, hashes, sums, squares, total,
-            DOUBLE, WEIGHTED, HASHED, SHARED, False,
+            X + rows[:, None] * stride + columns[None, :], weights, hashes, rows, lanes < ROWS,
+            inside, around, multiplier, sums, squares, total, EVEN, WEIGHTED, HASHED, SHARED, False,
         )  # fmt: skip
     if whole < last:
-        there = whole + lanes < last
-        rows = tl.load(order + whole + lanes, mask=there, other=0)
-        at = X + rows[:, None] * stride + columns[None, :]
-        x = tl.load(at, mask=there[:, None] & inside[None, :], other=0.0)
+        rows = tl.load(order + whole + lanes, mask=whole + lanes < last, other=0)
         sums, squares, total = _added(
-            x, around, rows, there, weights, multiplier, hashes, sums, squares, total,
-            DOUBLE, WEIGHTED, HASHED, SHARED, True,
+            X + rows[:, None] * stride + columns[None, :], weights, hashes, rows,
+            whole + lanes < last,
+            inside, around, multiplier, sums, squares, total, EVEN, WEIGHTED, HASHED, SHARED, True,
         )  # fmt: skip
-    slot = tl.load(chunks + 3 * n_chunks + chunk)
     to = parts + slot * 2 * width + columns
     tl.store(to, sums, mask=inside)
     tl.store(to + width, squares, mask=inside)
@@ -239,7 +228,7 @@ def cell_totals(
         groups.chunks, parts, part_weights, _or(hashes, parts),
         n_chunks, width // unit, X.stride(0) // unit,
         UNIT=unit, ROWS=max(layout.tile // (1 + is_double) // n_columns, 1), COLUMNS=n_columns,
-        EVEN=width == n_columns * n_blocks, DOUBLE=is_double, WEIGHTED=weights is not None,
+        EVEN=width == n_columns * n_blocks, WEIGHTED=weights is not None,
         HASHED=hashes is not None, SHARED=n_blocks > 1, STAGES=layout.n_stages,
         num_warps=layout.n_warps,
     )  # fmt: skip

@@ -143,7 +143,7 @@ def predict(
     if features is None and known is not None:
         features = [name for name in known if name != model.task_column]
     request = check_request(task, None, None, features, as_text, delimiter, batch_rows)
-    ask = getattr(_without_names(model), method)
+    ask = getattr(without_names(model), method)
     kind = kind_of(model.tasks_)
     kinds = {"task": kind} if task is not None and is_plain(kind) else {}
     return _answers(ask, _batches(find(paths, request), request, kinds))
@@ -152,7 +152,7 @@ def predict(
 _METHODS = ("predict", "predict_proba", "decision_function", "transform")
 
 
-def _without_names(model: Any) -> Any:
+def without_names(model: Any) -> Any:
     """The same model for plain arrays, whose columns were found by name before."""
     plain = copy.copy(model)
     vars(plain).pop("feature_names_in_", None)

@@ -90,7 +90,7 @@ def _ids_of(
     if not isinstance(spec, str):
         return _of_function(role, spec, path, chunk.num_rows, layout)
     what = f"{role} column {spec!r}"
-    found = _of_column(chunk.column(spec), spec in request.as_text)
+    found = ids_of_column(chunk.column(spec), spec in request.as_text)
     _encoded.refuse_missing(found, what, first_row, blank=table.is_text)
     return _encoded.as_kind(found, layout.kinds[role], what, layout.first)
 
@@ -107,7 +107,7 @@ def _of_function(role: str, spec: Any, path: Path, n_rows: int, layout: Layout) 
     return _encoded.as_kind(found, layout.kinds[role], role, layout.first)
 
 
-def _of_column(column: Any, as_text: bool) -> Encoded:
+def ids_of_column(column: Any, as_text: bool) -> Encoded:
     """Text is encoded where it lies, so that Python sees distinct ids only."""
     pa = pyarrow()
     if pa.types.is_dictionary(column.type):

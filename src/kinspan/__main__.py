@@ -1,22 +1,21 @@
-"""The command line: `python -m kinspan demo`."""
+"""The command line: `kinspan` and `python -m kinspan` are the same program."""
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
+import sys
+from importlib.util import find_spec
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run one of the verbs."""
-    parser = argparse.ArgumentParser(prog="python -m kinspan", description=__doc__)
-    verbs = parser.add_subparsers(dest="verb", required=True)
-    demo = verbs.add_parser("demo", help="fit on embedded data, print a table per task, draw it")
-    demo.add_argument("--out", type=Path, default=Path("demo.png"), help="where the picture goes")
-    options = parser.parse_args(arguments)
-
-    from kinspan import _demo  # noqa: PLC0415  # --help need not wait for scikit-learn
-
-    _demo.run(options.out)
+    """Run one of the verbs; whatever goes wrong is one line and exit code 2."""
+    given = sys.argv[1:] if arguments is None else arguments
+    if find_spec("typer") is None:
+        from kinspan.cli.without_typer import run  # noqa: PLC0415
+    else:
+        from kinspan.cli.program import run  # noqa: PLC0415
+    code = run(given)
+    if code:
+        raise SystemExit(code)
 
 
 if __name__ == "__main__":

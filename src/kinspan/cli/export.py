@@ -1,0 +1,53 @@
+"""`kinspan export`: a model as an ONNX graph."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from kinspan._saving import write_atomically
+from kinspan.cli import options, stored
+from kinspan.cli.output import Output, number
+from kinspan.cli.table.writing import check_place
+from kinspan.export import to_onnx
+
+EXAMPLES = """
+Examples:
+
+kinspan export model.kinspan --onnx model.onnx
+kinspan export model.kinspan --onnx model.onnx --float32 --unseen shared
+"""
+
+
+def export(
+    model: options.ModelFile,
+    onnx: Annotated[str, typer.Option("--onnx", metavar="FILE", help="The ONNX graph.")],
+    unseen: options.Unseen = None,
+    float32: Annotated[
+        bool, typer.Option("--float32", help="Features and probabilities in single precision.")
+    ] = False,
+    as_json: options.Json = False,
+) -> None:
+    """Write predict and predict_proba of a model as one ONNX graph."""
+    output = Output(as_json)
+    check_place(Path(onnx))
+    read = stored.read_model(model)
+    fitted = read.value
+    fitted.unseen = fitted.unseen if unseen is None else unseen
+    number_type: Literal["float32", "float64"] = "float32" if float32 else "float64"
+    graph = to_onnx(fitted, dtype=number_type)
+    write_atomically(onnx, graph.SerializeToString())
+    inputs = [value.name for value in graph.graph.input]
+    recipe = read.recipe
+    if recipe is not None and (recipe.categorical or recipe.missing == "mean"):
+        output.note(
+            "the graph takes numbers: categories as zeros and ones, and nothing missing "
+            "(its feature_names say in which order)"
+        )
+    output.say(
+        f"{number(len(fitted.tasks_), 'task')}, "
+        f"{number(fitted.moments_.n_features, 'feature')}; inputs {' and '.join(inputs)}: {onnx}"
+    )
+    output.result(onnx=onnx, inputs=inputs, features=list(recipe.feature_names if recipe else ()))

@@ -1,0 +1,168 @@
+"""`kinspan fit`: a table, or moments of several sites, → a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kinspan import MultiTaskSPCA
+from kinspan._validation import names_of
+from kinspan.answers._table import percent, points
+from kinspan.cli import options, stored, tasks
+from kinspan.cli.from_tables import learn_tables
+from kinspan.cli.most_help import most_help
+from kinspan.cli.output import Output, name_of, number, whole
+from kinspan.cli.table.recipe import Recipe
+from kinspan.cli.table.writing import check_place
+from kinspan.cli.wishes import wished
+
+EXAMPLES = """
+Examples:
+
+kinspan fit data.parquet --task tenant --label churned --out model.kinspan
+kinspan fit 'rows/*.csv' --task shop --label sold --features 'visits_*,age'
+kinspan fit tenants.csv --task tenant --label churned --exclude customer \\
+    --categorical encode --missing mean
+zcat big.csv.gz | kinspan fit - --task tenant --label churned --json
+kinspan fit --moments all.moments --out model.kinspan
+"""
+
+
+def fit(
+    data: options.Data = None,
+    task: options.TaskColumn = None,
+    label: options.LabelColumn = None,
+    out: options.Model = "model.kinspan",
+    moments: options.Moments = None,
+    features: options.Features = None,
+    exclude: options.Exclude = None,
+    categorical: options.Categorical = "error",
+    missing: options.Missing = "error",
+    as_text: options.AsText = None,
+    delimiter: options.Delimiter = None,
+    priors: options.Priors = "equal",
+    class_weight: options.ClassWeight = "none",
+    unseen: options.Unseen = None,
+    row_sample: options.RowSample = 100,
+    show_all: options.AllTasks = False,
+    as_json: options.Json = False,
+) -> None:
+    """Fit all tasks at once, and say what error to expect of each."""
+    output = Output(as_json)
+    check_place(Path(out))
+    model = _unfitted(priors, class_weight, unseen, row_sample)
+    recipe: Recipe | None
+    if moments is not None:
+        _refuse_both(data, task, label, features, exclude, as_text, delimiter)
+        recipe = _fit_moments(model, moments, output)
+    else:
+        wishes = wished(
+            (task, label), (features, exclude, as_text), categorical, missing, delimiter
+        )
+        recipe, found = learn_tables(data or (), wishes, wishes.delimiter, row_sample, output)
+        model.merge(found.statistics)
+    _find_rules(model, output)
+    stored.write(out, model, recipe)
+    _show(model, out, output, show_all)
+
+
+def _unfitted(priors: str, class_weight: str, unseen: str | None, row_sample: int) -> MultiTaskSPCA:
+    return MultiTaskSPCA(
+        priors=None if priors == "equal" else priors,
+        class_weight=None if class_weight == "none" else class_weight,
+        unseen=unseen or "error",
+        row_sample=row_sample,
+    )
+
+
+def _refuse_both(*given: Any) -> None:
+    if any(given):
+        raise ValueError(
+            "--moments has its own tasks, labels and features: name neither files nor columns "
+            "beside it"
+        )
+
+
+def _fit_moments(model: MultiTaskSPCA, path: str, output: Output) -> Recipe | None:
+    statistics, recipe = stored.read_statistics(path)
+    if statistics.sample is None:
+        model.set_params(metric=0, row_sample=0)
+        output.note(
+            "no rows are kept in the moments: the metric is 0, and the forecast is the isotropic "
+            "formula, too optimistic where features are correlated"
+        )
+    else:
+        model.set_params(row_sample=statistics.sample.size)
+    model.merge(statistics)
+    return recipe
+
+
+def _find_rules(model: MultiTaskSPCA, output: Output) -> None:
+    with output.progress(f"fitting {number(len(model.tasks_), 'task')}"):
+        _ = model.coef_
+
+
+def _show(model: MultiTaskSPCA, out: str, output: Output, show_all: bool) -> None:
+    helping = most_help(model)
+    order = tasks.by_need(model)
+    shown = order if show_all else order[: tasks.SHOWN]
+    ids = model.tasks_.tolist()
+    rows = [
+        [
+            name_of(ids[t]),
+            tasks.labels_of(model, t),
+            *tasks.errors_of(model, t),
+            "–" if helping[t] < 0 else name_of(ids[helping[t]]),
+        ]
+        for t in shown
+    ]
+    head = ["task", tasks.labels_title(model), "forecast", "90 % interval", "alone"]
+    title = tasks.heading(len(order), len(shown), "largest forecast error")
+    counts = model.moments_.counts.sum(axis=0).tolist()
+    last = ["all", tasks.counted(counts), *_means(model), ""]
+    output.table(title, [*head, "gain", "most help"], rows, last)
+    output.say(
+        f"{number(sum(counts), 'row')}, {number(model.moments_.n_features, 'feature')}, "
+        f"{number(len(model.classes_), 'class')}; all: labels in total, mean errors."
+    )
+    output.say("Forecast: the error to expect. Alone: without other tasks. Gain: in points.")
+    output.say(f"Model: {out}")
+    output.result(**_result(model, out, order, helping))
+
+
+def _means(model: MultiTaskSPCA) -> list[str]:
+    forecast, alone = model.forecast_error_, model.single_task_error_
+    known = np.isfinite(forecast) & np.isfinite(alone)
+    if not known.any():
+        return ["unknown", "", "unknown", "unknown"]
+    means = float(forecast[known].mean()), float(alone[known].mean())
+    return [percent(means[0]), "", percent(means[1]), points(means[1] - means[0])]
+
+
+def _result(model: MultiTaskSPCA, out: str, order: list[int], helping: Any) -> dict[str, Any]:
+    ids, classes = model.tasks_.tolist(), model.classes_.tolist()
+    counts = model.moments_.counts
+    return {
+        "model": out,
+        "rows": whole(float(counts.sum())),
+        "features": names_of(model),
+        "classes": classes,
+        "forecast": "formula" if model.sample_ is None else "rows left out",
+        "tasks": [
+            {
+                "task": ids[t],
+                "labels": dict(
+                    zip(map(name_of, classes), map(whole, counts[t].tolist()), strict=True)
+                ),
+                "forecast_error": model.forecast_error_[t],
+                "forecast_interval": model.forecast_interval_[t],
+                "single_task_error": model.single_task_error_[t],
+                "transfer_gain": model.transfer_gain_[t],
+                "metric": model.metric_[t],
+                "most_help_from": None if helping[t] < 0 else ids[helping[t]],
+            }
+            for t in order
+        ],
+    }

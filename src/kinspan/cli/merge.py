@@ -1,0 +1,142 @@
+"""`kinspan merge`: the moments of several sites as one."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kinspan import Statistics
+from kinspan._statistics import added_up
+from kinspan.cli import options, stored
+from kinspan.cli.output import Output, number
+from kinspan.cli.stored import Stored
+from kinspan.cli.table.recipe import Recipe
+from kinspan.cli.table.writing import check_place
+
+EXAMPLES = """
+Examples:
+
+kinspan merge a.moments b.moments --out all.moments
+kinspan merge 'sites/*.moments' --out all.moments
+"""
+
+
+def merge(
+    files: Annotated[
+        list[str], typer.Argument(metavar="MOMENTS", help="What kinspan moments wrote; patterns.")
+    ],
+    out: Annotated[str, typer.Option("--out", metavar="FILE", help="The moments of all.")],
+    as_json: options.Json = False,
+) -> None:
+    """Add the moments of several sites: what is fitted from them is as if rows were pooled."""
+    output = Output(as_json)
+    check_place(Path(out))
+    paths = _found(files, out)
+    sites = [stored.read_statistics(path) for path in paths]
+    recipe = _common_recipe(paths, sites)
+    whole = _added(paths, sites)
+    if whole.sample is None and any(site.value.sample is not None for site in sites):
+        output.note("some sites keep their rows: those that others gave are left out of the sum")
+    stored.write(out, whole, recipe)
+    _show(paths, sites, whole, out, output)
+
+
+def _found(files: list[str], out: str) -> list[str]:
+    found = [path for given in files for path in _meant_by(given)]
+    if Path(out).resolve() in {Path(path).resolve() for path in found}:
+        raise ValueError(f"{out} is among the files to add; remove it, or name another --out")
+    known: dict[bytes, str] = {}
+    for path in found:
+        digest = hashlib.sha256(Path(path).read_bytes()).digest()
+        if digest in known:
+            raise ValueError(f"{path} is the same as {known[digest]}: its rows would count twice")
+        known[digest] = path
+    return found
+
+
+def _meant_by(given: str) -> list[str]:
+    if Path(given).exists() or not glob.has_magic(given):
+        return [given]
+    matching = sorted(glob.glob(given, recursive=True))
+    if not matching:
+        raise FileNotFoundError(f"no file matches {given!r}")
+    return matching
+
+
+def _common_recipe(paths: list[str], sites: list[Stored]) -> Recipe | None:
+    """The recipe of the first; tasks and labels of all must be of the same kind."""
+    first = sites[0].recipe
+    for path, site in zip(paths, sites, strict=True):
+        if first is None or site.recipe is None:
+            continue
+        for role, kind in first.kinds.items():
+            found = site.recipe.kinds.get(role)
+            if found != kind:
+                raise ValueError(
+                    f"the {role}s of {path} are {found}, but those of {paths[0]} are {kind}; make "
+                    "the moments with --as-text, or with --like"
+                )
+        if site.recipe.columns != first.columns:
+            _refuse_other_features(path, site.recipe, paths[0], first)
+    return first
+
+
+def _refuse_other_features(path: str, found: Recipe, first_path: str, first: Recipe) -> None:
+    ours, theirs = first.feature_names, found.feature_names
+    strange = [name for name in theirs if name not in ours]
+    lacking = [name for name in ours if name not in theirs]
+    what = "has the features of others in another order"
+    if strange:
+        what = f"has a feature {strange[0]!r} that {first_path} has not"
+    elif lacking:
+        what = f"lacks the feature {lacking[0]!r} of {first_path}"
+    raise ValueError(f"{path} {what}; kinspan moments --like {first_path} reads the same features")
+
+
+def _added(paths: list[str], sites: list[Stored]) -> Statistics:
+    without_rows = any(site.value.sample is None for site in sites)
+    parts = [replace(s.value, sample=None) if without_rows else s.value for s in sites]
+    for path, part in zip(paths[1:], parts[1:], strict=True):
+        try:
+            _ = replace(parts[0], sample=None) + replace(part, sample=None)
+        except ValueError as error:
+            raise ValueError(f"{path} cannot be added to {paths[0]}: {error}") from error
+    whole = added_up(parts)
+    if whole is None:
+        raise ValueError("there is nothing to add")
+    return whole
+
+
+def _show(
+    paths: list[str], sites: list[Stored], whole: Statistics, out: str, output: Output
+) -> None:
+    rows = [[path, *_described(site.value)] for path, site in zip(paths, sites, strict=True)]
+    head = ["site", "rows counted", "tasks", "cells", "rows kept"]
+    output.table(number(len(paths), "site"), head, rows, ["all", *_described(whole)])
+    output.say(f"Moments: {out}")
+    output.result(
+        out=out,
+        sites=[
+            dict(zip(_KEYS, [path, *_numbers(s.value)], strict=True))
+            for path, s in zip(paths, sites, strict=True)
+        ],
+        **dict(zip(_KEYS[1:], _numbers(whole), strict=True)),
+    )
+
+
+_KEYS = ("site", "rows_counted", "tasks", "cells", "rows_kept")
+
+
+def _numbers(part: Statistics) -> list[int]:
+    moments, sample = part.moments, part.sample
+    kept = 0 if sample is None else len(sample.rows)
+    return [int(moments.counts.sum()), len(moments.tasks), int(moments.present.sum()), kept]
+
+
+def _described(part: Statistics) -> list[str]:
+    return [f"{n:,}" for n in _numbers(part)]

@@ -1,0 +1,112 @@
+"""`kinspan moments`: what may leave a site instead of its rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kinspan import Statistics
+from kinspan.cli import options, stored
+from kinspan.cli.from_tables import learn_tables
+from kinspan.cli.output import Output, number, whole
+from kinspan.cli.table.columns import Wishes
+from kinspan.cli.table.recipe import Recipe
+from kinspan.cli.table.writing import check_place
+from kinspan.cli.wishes import wished
+
+EXAMPLES = """
+Examples:
+
+kinspan moments site_a.csv --task clinic --label ill --out a.moments
+kinspan moments site_b.csv --like a.moments --out b.moments
+kinspan moments site_a.csv --task clinic --label ill --reservoir 50 \\
+    --min-count 20 --out a.moments
+"""
+
+
+def moments(
+    data: options.Data = None,
+    task: options.TaskColumn = None,
+    label: options.LabelColumn = None,
+    out: Annotated[str, typer.Option("--out", metavar="FILE", help="The moments.")] = "",
+    like: options.Like = None,
+    min_count: options.MinCount = 5,
+    reservoir: options.Reservoir = 0,
+    features: options.Features = None,
+    exclude: options.Exclude = None,
+    categorical: options.Categorical = "error",
+    missing: options.MissingAtSite = "error",
+    as_text: options.AsText = None,
+    delimiter: options.Delimiter = None,
+    as_json: options.Json = False,
+) -> None:
+    """Count, average and square the rows of a site: no row leaves, unless asked for.
+
+    The file has the names of tasks, classes and columns in it, and for every class of every task
+    the number of rows, their mean and their second moments. Add those of all sites with
+    kinspan merge, and fit them with kinspan fit --moments.
+    """
+    output = Output(as_json)
+    if not out:
+        raise ValueError("say where the moments go with --out FILE")
+    check_place(Path(out))
+    wishes: Wishes | Recipe
+    if like is not None:
+        _refuse_both(task, label, features, exclude, as_text, categorical != "error")
+        wishes = replace(stored.read_recipe(like), missing=missing)
+    else:
+        wishes = wished(
+            (task, label), (features, exclude, as_text), categorical, missing, delimiter
+        )
+    mark = options.checked_delimiter(delimiter)
+    recipe, found = learn_tables(data or (), wishes, mark, reservoir, output)
+    leaving = _without_small(found.statistics, min_count, output)
+    stored.write(out, leaving, recipe)
+    _show(leaving, recipe, out, output)
+
+
+def _refuse_both(*given: object) -> None:
+    if any(given):
+        raise ValueError("--like says which columns are what: name none of them beside it")
+
+
+def _without_small(found: Statistics, min_count: int, output: Output) -> Statistics:
+    counts = found.moments.counts
+    small = (counts > 0) & (counts < min_count)
+    if small.sum() == (counts > 0).sum():
+        raise ValueError(
+            f"every class of every task has fewer than {min_count} rows: nothing may leave with "
+            f"--min-count {min_count}"
+        )
+    if small.any():
+        output.note(
+            f"withheld: {number(int(small.sum()), 'cell')} (classes of tasks) of fewer than "
+            f"{min_count} rows, {number(counts[small].sum(), 'row')} in all (--min-count)"
+        )
+    return found.without_small(min_count)
+
+
+def _show(leaving: Statistics, recipe: Recipe, out: str, output: Output) -> None:
+    n_cells = int(leaving.moments.present.sum())
+    n_rows = 0 if leaving.sample is None else len(leaving.sample.rows)
+    rows = "no rows" if n_rows == 0 else f"and {n_rows:,} ROWS LEAVE THIS SITE (--reservoir)"
+    output.say(
+        f"{out}: counts, means and second moments of {number(n_cells, 'cell')} "
+        f"({number(len(leaving.moments.tasks), 'task')}, "
+        f"{number(len(leaving.moments.classes), 'class')}, "
+        f"{number(leaving.moments.n_features, 'feature')}); {rows}"
+    )
+    if recipe.categorical:
+        output.say(f"The categories of {', '.join(recipe.categorical)} are named in it.")
+    output.result(
+        out=out,
+        cells=n_cells,
+        rows_counted=whole(float(leaving.moments.counts.sum())),
+        rows_that_leave=n_rows,
+        tasks=leaving.moments.tasks,
+        classes=leaving.moments.classes,
+        features=recipe.feature_names,
+    )

@@ -1,0 +1,123 @@
+"""What is said and where: results on standard output, notes and progress on standard error."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+from rich.progress import TimeElapsedColumn as Elapsed
+from rich.table import Table
+from rich.text import Text
+
+_WIDE = 1000  # where nobody looks, nothing is cut
+
+
+class Output:
+    """Sentences and tables for people, or one JSON object for machines."""
+
+    def __init__(self, as_json: bool = False) -> None:
+        self.as_json, self.notes = as_json, list[str]()
+        self._results, self._asides = _console(sys.stdout), _console(sys.stderr)
+
+    def note(self, text: str) -> None:
+        """Something to know beside the result; machines find it in the result."""
+        self.notes.append(text)
+        if not self.as_json:
+            self._asides.print(Text(f"kinspan: {text}"), soft_wrap=True)
+
+    def say(self, text: str) -> None:
+        """A sentence of the result."""
+        if not self.as_json:
+            self._results.print(Text(text), soft_wrap=True)
+
+    def table(
+        self,
+        title: str,
+        columns: Sequence[str],
+        rows: Sequence[Sequence[str]],
+        last: Sequence[str] | None = None,
+    ) -> None:
+        """A table whose first column is a name; the last row may be about all others."""
+        if self.as_json:
+            return
+        table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+        lines = [*rows, *([] if last is None else [last])]
+        for i, name in enumerate(columns):
+            width = max((len(line[i]) for line in lines), default=0)
+            if i == 0:  # long names may be cut in a narrow terminal, numbers may not
+                table.add_column(Text(name), overflow="fold")
+            else:
+                table.add_column(Text(name), justify="right", min_width=width)
+        for row in rows:
+            table.add_row(*map(Text, row))
+        if last is not None:
+            table.add_section()
+            table.add_row(*map(Text, last), style="bold")
+        self._results.print(Text(title), soft_wrap=True)
+        self._results.print(table, crop=False)
+
+    def result(self, **values: Any) -> None:
+        """The result for machines."""
+        if self.as_json:
+            found = {**values, "notes": self.notes}
+            sys.stdout.write(json.dumps(plain(found), ensure_ascii=False, allow_nan=False) + "\n")
+
+    @contextmanager
+    def progress(self, doing: str, n_rows: int | None = None) -> Iterator[Callable[[int], Any]]:
+        """A bar in a terminal; it is told how many rows more were read."""
+        if self.as_json or not self._asides.is_terminal:
+            yield lambda n: None
+            return
+        parts = SpinnerColumn(), TextColumn("{task.description}"), BarColumn()
+        with Progress(
+            *parts, MofNCompleteColumn(), Elapsed(), console=self._asides, transient=True
+        ) as bar:
+            task = bar.add_task(doing, total=n_rows)
+            yield lambda n: bar.advance(task, n)
+
+
+def _console(stream: Any) -> Console:
+    is_terminal = stream is not None and stream.isatty()
+    return Console(file=stream, highlight=False, width=None if is_terminal else _WIDE)
+
+
+def plain(value: Any) -> Any:
+    """The same as JSON has it: what is not known is null, and times are text."""
+    if isinstance(value, dict):
+        return {str(plain(key)): plain(entry) for key, entry in value.items()}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return [plain(entry) for entry in value]
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, (str, bool, int)) else str(value)
+
+
+def name_of(value: Any) -> str:
+    """An id as text: truth as it stands in files."""
+    return str(value).lower() if isinstance(value, (bool, np.bool)) else str(value)
+
+
+def whole(n: float) -> float:
+    """A number of rows: an integer unless rows have weights."""
+    return int(n) if n == int(n) else n
+
+
+def number(n: float, what: str) -> str:
+    """1 row, 2 rows."""
+    if n == 1:
+        return f"1 {what}"
+    n = whole(n)
+    shown = f"{n:,}" if isinstance(n, int) else f"{n:,.6g}"
+    return f"{shown} {what}{'es' if what.endswith('s') else 's'}"

@@ -1,0 +1,94 @@
+"""`kinspan plan`: how many labels more reach an error."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from kinspan.answers._table import percent
+from kinspan.cli import options, stored, tasks
+from kinspan.cli.output import Output, name_of
+
+EXAMPLES = """
+Examples:
+
+kinspan plan model.kinspan --task acme --error 0.05
+kinspan plan model.kinspan --error 5%        # every task, those in need first
+"""
+_MORE = (0, 5, 10, 20, 50, 100, 200, 500, 1000)
+
+
+def plan(
+    model: options.ModelFile,
+    error: Annotated[
+        str, typer.Option("--error", metavar="RATE", help="The error to reach: 0.05 or 5%.")
+    ],
+    task: Annotated[
+        str | None, typer.Option("--task", metavar="TASK", help="One task.", show_default="all")
+    ] = None,
+    show_all: options.AllTasks = False,
+    as_json: options.Json = False,
+) -> None:
+    """Say how many labels more a task needs to reach an error, or that none are enough."""
+    output = Output(as_json)
+    wanted = _rate(error)
+    fitted = stored.read_model(model).value
+    if task is None:
+        _plan_all(fitted, wanted, output, show_all)
+    else:
+        _plan_one(fitted, tasks.task_named(fitted, task), wanted, output)
+
+
+def _rate(text: str) -> float:
+    try:
+        rate = float(text.removesuffix("%")) / (100.0 if text.endswith("%") else 1.0)
+    except ValueError:
+        rate = -1.0
+    if not 0.0 < rate < 1.0:
+        raise ValueError(f"--error {text}: use a rate between 0 and 1, such as 0.05 or 5%")
+    return rate
+
+
+def _plan_one(fitted: Any, task: Any, wanted: float, output: Output) -> None:
+    needed = fitted.labels_needed(task, wanted)
+    more = sorted({*_MORE, *([] if needed.more_per_class is None else [needed.more_per_class])})
+    errors = np.asarray(fitted.learning_curve(task, more))
+    t = fitted.tasks_.tolist().index(task)
+    if np.isfinite(errors).all():
+        output.table(
+            f"{name_of(task)}: {tasks.labels_title(fitted)} {tasks.labels_of(fitted, t)}",
+            ["more in each class", "error to expect"],
+            [[f"{n:,}", percent(float(e))] for n, e in zip(more, errors, strict=True)],
+            ["very many", percent(needed.limit)],
+        )
+    output.say(repr(needed))
+    curve = [{"more_per_class": n, "error": e} for n, e in zip(more, errors, strict=True)]
+    output.result(**_result(needed), curve=curve)
+
+
+def _plan_all(fitted: Any, wanted: float, output: Output, show_all: bool) -> None:
+    ids = fitted.tasks_.tolist()
+    plans = [(t, fitted.labels_needed(ids[t], wanted)) for t in tasks.by_need(fitted)]
+    shown = plans if show_all else plans[: tasks.SHOWN]
+    output.table(
+        tasks.heading(len(plans), len(shown), "largest forecast error"),
+        ["task", tasks.labels_title(fitted), "now", f"more for {percent(wanted)}", "very many"],
+        [
+            [
+                name_of(ids[t]),
+                tasks.labels_of(fitted, t),
+                percent(needed.present_error),
+                "out of reach" if needed.more_per_class is None else f"{needed.more_per_class:,}",
+                percent(needed.limit),
+            ]
+            for t, needed in shown
+        ],
+    )
+    output.say("More: labels to add to each class. Very many: what the error tends to.")
+    output.result(error=wanted, tasks=[_result(needed) for _, needed in plans])
+
+
+def _result(needed: Any) -> dict[str, Any]:
+    return dict(needed._asdict())

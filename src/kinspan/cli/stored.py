@@ -1,0 +1,96 @@
+"""Models and moments in files, with the recipe of the table that they were learnt from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from kinspan import MultiTaskSPCA, Statistics
+from kinspan._saving import load_with_notes, to_bytes, write_atomically
+from kinspan._validation import names_of
+from kinspan.cli.table.recipe import FeatureColumn, Recipe, recipe_of
+from kinspan.engines.files._batches import without_names
+from kinspan.engines.files._encoded import kind_of
+
+
+class Stored(NamedTuple):
+    """A model, or statistics, and how its table is read."""
+
+    value: Any
+    recipe: Recipe | None
+
+
+def read_model(path: str) -> Stored:
+    """A fitted model; of one that was saved from Python the recipe is what it knows itself."""
+    model, notes = load_with_notes(path)
+    if isinstance(model, Statistics):
+        raise ValueError(
+            f"{path} holds moments, not a model; kinspan fit --moments {path} makes one of them"
+        )
+    if not isinstance(model, MultiTaskSPCA):
+        raise ValueError(f"{path} holds {type(model).__name__}, not a model; use kinspan fit")
+    return Stored(model, recipe_of(notes) or _of_python(model))
+
+
+def read_statistics(path: str) -> Stored:
+    """What `kinspan moments` or `kinspan merge` wrote."""
+    statistics, notes = load_with_notes(path)
+    if not isinstance(statistics, Statistics):
+        kind = "a model" if isinstance(statistics, MultiTaskSPCA) else type(statistics).__name__
+        raise ValueError(f"{path} holds {kind}, not moments; kinspan moments writes those")
+    return Stored(statistics, recipe_of(notes))
+
+
+def read_recipe(path: str) -> Recipe:
+    """The recipe of a model or of moments."""
+    recipe = recipe_of(load_with_notes(path)[1])
+    if recipe is None:
+        raise ValueError(f"{path} does not say how its table was read; kinspan did not write it")
+    return recipe
+
+
+def write(path: str, what: MultiTaskSPCA | Statistics, recipe: Recipe | None) -> None:
+    """Write a model or statistics, whole or not at all."""
+    notes = None if recipe is None else {"recipe": recipe.to_json()}
+    write_atomically(Path(path), to_bytes(what, notes))
+
+
+def for_arrays(model: MultiTaskSPCA, unseen: str | None) -> Any:
+    """The same model for plain arrays, whose columns were found by name before."""
+    plain = without_names(model)
+    plain.unseen = model.unseen if unseen is None else unseen
+    return plain
+
+
+def table_recipe(stored: Stored, path: str, task: str | None, label: str | None) -> Recipe:
+    """The recipe, with other names of columns where these were given."""
+    recipe = stored.recipe
+    if recipe is None:
+        raise ValueError(
+            f"{path} was saved from Python and has no names of features; fit it on a data frame, "
+            "or with kinspan fit"
+        )
+    task = recipe.task if task is None else task
+    if task is None and len(stored.value.tasks_) > 1:
+        raise ValueError(f"{path} does not say which column holds the task; name it with --task")
+    return Recipe(
+        recipe.columns,
+        task,
+        recipe.label if label is None else label,
+        {**_kinds(stored.value), **recipe.kinds},
+        recipe.missing,
+    )
+
+
+def _of_python(model: MultiTaskSPCA) -> Recipe | None:
+    names = names_of(model)
+    if names is None:
+        return None
+    task = model.task_column
+    task = names[task] if isinstance(task, int) else task
+    columns = tuple(FeatureColumn(name) for name in names if name != task)
+    return Recipe(columns, task, None, _kinds(model))
+
+
+def _kinds(model: MultiTaskSPCA) -> dict[str, str]:
+    return {"task": kind_of(model.tasks_), "label": kind_of(model.classes_)}

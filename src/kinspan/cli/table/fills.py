@@ -1,0 +1,81 @@
+"""What takes the place of a missing number: the mean of its feature in its task."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from kinspan import _ids
+from kinspan._cell_sums import Floats
+from kinspan.engines.files._encoded import Encoded
+
+
+class ByTask(NamedTuple):
+    """Sums over the rows of every task; they add."""
+
+    tasks: _ids.Ids
+    sums: Floats  # (tasks, columns)
+
+    @classmethod
+    def of_rows(cls, task: Encoded, values: Any) -> ByTask:
+        """The sums of (rows, columns) values."""
+        n_rows = len(task.codes)
+        places = (task.codes, np.arange(n_rows))
+        belongs = sp.csr_array((np.ones(n_rows), places), shape=(len(task.ids), n_rows))
+        return cls(task.ids, np.asarray(belongs @ values))
+
+    def __add__(self, other: Any) -> ByTask:
+        if not isinstance(other, ByTask):
+            return NotImplemented
+        tasks = _ids.union(self.tasks, other.tasks)
+        sums = np.zeros((len(tasks), self.sums.shape[1]))
+        for part in (self, other):
+            sums[_ids.lookup(tasks, part.tasks)] += part.sums
+        return ByTask(tasks, sums)
+
+
+class Fills(NamedTuple):
+    """Means of features."""
+
+    tasks: _ids.Ids
+    means: Floats  # (tasks + 1, features): the last are those of all rows, for new tasks
+
+    @classmethod
+    def of_model(cls, model: Any) -> Fills:
+        """What was filled in when a model was fitted: its means are those of the values beside."""
+        moments = model.moments_
+        counts = moments.counts[..., None]
+        sums, n = (counts * moments.means).sum(axis=1), counts.sum(axis=1)
+        return cls(moments.tasks, _means(sums, np.broadcast_to(n, sums.shape)))
+
+    @classmethod
+    def of_sums(cls, found: ByTask) -> Fills:
+        """From sums of the numbers that there are, and how many there are."""
+        sums, n = np.hsplit(found.sums, 2)
+        return cls(found.tasks, _means(sums, n))
+
+    def fill(self, X: Floats, missing: NDArray[np.bool_], task: Encoded | None) -> None:
+        """Put means where numbers are missing, in place."""
+        rows, columns = np.nonzero(missing)
+        if task is None:
+            X[rows, columns] = self.means[-1, columns]
+            return
+        codes = _ids.lookup(self.tasks, task.ids)[task.codes]  # −1, a new task, is the last row
+        X[rows, columns] = self.means[codes[rows], columns]
+
+
+def sums_of_present(X: Floats, task: Encoded) -> ByTask:
+    """Sums of the numbers that are not missing, and behind them how many these are."""
+    present = ~np.isnan(X)
+    return ByTask.of_rows(task, np.hstack([np.where(present, X, 0.0), present]))
+
+
+def _means(sums: Floats, n: Floats) -> Floats:
+    """Means of tasks, and of all rows; a task without a number has the mean of all."""
+    total = n.sum(axis=0)
+    overall = np.divide(sums.sum(axis=0), total, out=np.full(len(total), np.nan), where=total > 0)
+    means = np.where(n > 0, sums / np.where(n > 0, n, 1.0), overall)
+    return np.vstack([means, overall])

@@ -1,0 +1,83 @@
+"""A recipe: what was done to a table to fit a model, to be done to every table after it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from kinspan._container import StoredDataError
+
+MISSING = ("error", "mean", "drop")
+
+
+@dataclass(frozen=True)
+class FeatureColumn:
+    """A column of numbers, which is a feature, or of text, of which every category is one."""
+
+    name: str
+    categories: tuple[str, ...] | None = None  # None: numbers
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of its features."""
+        if self.categories is None:
+            return (self.name,)
+        return tuple(f"{self.name}={category}" for category in self.categories)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Which columns are what, and what is done about values that are missing."""
+
+    columns: tuple[FeatureColumn, ...]
+    task: str | None  # the column; None: all rows are of one task
+    label: str | None  # the column; None: whoever fitted the model did not say
+    kinds: dict[str, str] = field(default_factory=dict)  # what tasks and labels are
+    missing: str = "error"
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The names of all features, in their order."""
+        return tuple(name for column in self.columns for name in column.features)
+
+    @property
+    def numeric(self) -> tuple[str, ...]:
+        """The columns of numbers."""
+        return tuple(column.name for column in self.columns if column.categories is None)
+
+    @property
+    def categorical(self) -> tuple[str, ...]:
+        """The columns of text."""
+        return tuple(column.name for column in self.columns if column.categories is not None)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, as notes beside a model."""
+        return asdict(self)
+
+
+def recipe_of(notes: Any) -> Recipe | None:
+    """The recipe among the notes beside a model, where `kinspan` wrote one."""
+    if not isinstance(notes, dict) or "recipe" not in notes:
+        return None
+    try:
+        return _from_json(notes["recipe"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise StoredDataError(f"its notes on columns cannot be read: {error}") from None
+
+
+def _from_json(stored: dict[str, Any]) -> Recipe:
+    columns = tuple(_column(column) for column in stored["columns"])
+    task, label, kinds = stored["task"], stored["label"], dict(stored["kinds"])
+    names = [name for name in (task, label) if name is not None]
+    if not all(isinstance(text, str) for text in [*names, *kinds, *kinds.values()]):
+        raise TypeError("names of columns are text")
+    if stored["missing"] not in MISSING:
+        raise ValueError(f"missing={stored['missing']!r}")
+    return Recipe(columns, task, label, kinds, stored["missing"])
+
+
+def _column(stored: dict[str, Any]) -> FeatureColumn:
+    name, categories = stored["name"], stored["categories"]
+    if not all(isinstance(text, str) for text in [name, *(categories or ())]):
+        raise TypeError("names of columns and categories are text")
+    return FeatureColumn(name, None if categories is None else tuple(categories))

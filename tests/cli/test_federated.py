@@ -1,0 +1,243 @@
+"""Sites that share moments fit the model of their pooled rows, and no row leaves unless asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import kinspan
+from kinspan import MultiTaskSPCA, Statistics
+from tests.cli.running import ROLES, WORLD, refusal, succeed, written
+from tests.cli.running import kinspan as run
+from tests.cli.test_recipe import messy, stored
+from tests.engines.stored_worlds import assert_same_model, in_memory
+
+
+def sites(folder: Path, *options: object) -> list[Path]:
+    """Moments of three sites that have some rows of every task each."""
+    found = []
+    for name, rows in zip("abc", np.array_split(np.arange(len(WORLD.X)), 3), strict=True):
+        data, out = written(WORLD.table(rows), folder / f"{name}.csv"), folder / f"{name}.moments"
+        succeed("moments", data, *ROLES, *options, "--out", out)
+        found.append(out)
+    return found
+
+
+def merged(folder: Path, *options: object) -> Path:
+    succeed("merge", *sites(folder, *options), "--out", folder / "all.sum")
+    return folder / "all.sum"
+
+
+def test_moments_of_sites_fit_the_model_of_pooled_rows(tmp_path: Path) -> None:
+    whole = merged(tmp_path, "--min-count", 1)
+    ran = succeed("fit", "--moments", whole, "--out", tmp_path / "m.kinspan")
+    assert "the metric is 0" in ran.err
+    assert "isotropic" in ran.err
+    model = kinspan.load(tmp_path / "m.kinspan")
+    assert_same_model(model, in_memory(WORLD, metric=0, row_sample=0))
+    assert model.sample_ is None
+    written(WORLD.table(), tmp_path / "pooled.csv")
+    options = (tmp_path / "pooled.csv", *ROLES, "--row-sample", 0)
+    succeed("fit", *options, "--out", tmp_path / "pooled.kinspan")
+    assert_same_model(model, kinspan.load(tmp_path / "pooled.kinspan"))
+
+
+def test_with_a_reservoir_it_is_the_model_of_everything(tmp_path: Path) -> None:
+    whole = merged(tmp_path, "--min-count", 1, "--reservoir", 100)
+    found = succeed("fit", "--moments", whole, "--out", tmp_path / "m.kinspan", "--json").json
+    assert found["notes"] == []
+    assert found["forecast"] == "rows left out"
+    assert_same_model(kinspan.load(tmp_path / "m.kinspan"), in_memory(WORLD))
+
+
+def test_the_model_of_sites_reads_tables(tmp_path: Path) -> None:
+    whole = merged(tmp_path, "--min-count", 1)
+    succeed("fit", "--moments", whole, "--out", tmp_path / "m.kinspan")
+    data = written(WORLD.table(), tmp_path / "new.csv")
+    succeed("predict", tmp_path / "m.kinspan", data, "--out", tmp_path / "s.csv")
+    expected = in_memory(WORLD, metric=0, row_sample=0).predict(WORLD.X, task=WORLD.task)
+    assert pd.read_csv(tmp_path / "s.csv")["predicted"].tolist() == expected.tolist()
+    succeed("evaluate", tmp_path / "m.kinspan", data)
+
+
+def test_no_row_leaves_and_it_says_so(tmp_path: Path) -> None:
+    data, out = written(WORLD.table(), tmp_path / "a.csv"), tmp_path / "a.moments"
+    ran = succeed("moments", data, *ROLES, "--out", out)
+    assert "counts, means and second moments of 12 cells" in ran.out
+    assert "no rows" in ran.out
+    statistics = kinspan.load(out)
+    assert isinstance(statistics, Statistics)
+    assert statistics.sample is None
+    kept = {row.tobytes() for row in WORLD.X}
+    assert not kept & {mean.tobytes() for mean in statistics.moments.means.reshape(12, -1)}
+    stored_bytes = out.read_bytes()
+    assert not any(row in stored_bytes for row in kept)
+
+
+def test_rows_that_leave_are_announced(tmp_path: Path) -> None:
+    data, out = written(WORLD.table(), tmp_path / "a.csv"), tmp_path / "a.moments"
+    ran = succeed("moments", data, *ROLES, "--reservoir", 3, "--out", out)
+    assert "36 ROWS LEAVE THIS SITE" in ran.out
+    found = succeed("moments", data, *ROLES, "--reservoir", 3, "--out", out, "--json").json
+    assert found["rows_that_leave"] == 36
+    assert found["cells"] == 12
+    assert found["rows_counted"] == len(WORLD.X)
+
+
+def test_small_cells_are_withheld_by_default(tmp_path: Path) -> None:
+    """The mean of one row is the row; a task that is withheld is not even named."""
+    table = WORLD.table().to_pandas()
+    few = table.head(7).assign(clinic=["hidden"] * 4 + ["half"] * 3)
+    few["ill"], few["x1"] = "ja", few["x1"] + 100
+    half = table.iloc[7:13].assign(clinic="half", ill="nein")
+    pd.concat([table, few, half]).to_csv(tmp_path / "a.csv", index=False)
+    out = tmp_path / "a.moments"
+    ran = succeed("moments", tmp_path / "a.csv", *ROLES, "--reservoir", 50, "--out", out)
+    assert "withheld: 2 cells" in ran.err
+    assert "fewer than 5 rows, 7 rows in all" in ran.err
+    statistics = kinspan.load(out)
+    moments = statistics.moments
+    assert moments.counts[moments.counts > 0].min() >= 5
+    assert "hidden" not in moments.tasks.tolist()
+    assert b"hidden" not in out.read_bytes()
+    half_counts = dict(
+        zip(moments.classes.tolist(), moments.counts[moments.tasks == "half"][0], strict=True)
+    )
+    assert half_counts == {"ja": 0, "nein": 6, "無": 0}
+    gone = few[WORLD.names].to_numpy(float)
+    left = {row.tobytes() for row in statistics.sample.rows}
+    others = {row.tobytes() for row in table[WORLD.names].to_numpy(float)}
+    assert left <= others  # rows of withheld cells are copies of others here: compare counts
+    assert len(gone) == 7
+    assert (np.bincount(statistics.sample.cells) <= 50).all()
+    message = refusal("moments", tmp_path / "a.csv", *ROLES, "--min-count", 10_000, "--out", out)
+    assert "nothing may leave" in message
+
+
+def test_what_was_merged_is_shown(tmp_path: Path) -> None:
+    parts = sites(tmp_path)
+    out = tmp_path / "all.sum"
+    shown = succeed("merge", tmp_path / "*.moments", "--out", out).out
+    assert all(str(part) in shown for part in parts)
+    assert "3 sites" in shown
+    found = succeed("merge", *parts, "--out", out, "--json").json
+    assert found["rows_counted"] == sum(site["rows_counted"] for site in found["sites"])
+    assert found["rows_counted"] == kinspan.load(out).moments.counts.sum()
+    assert found["rows_kept"] == 0
+
+
+def test_the_order_of_sites_does_not_matter(tmp_path: Path) -> None:
+    parts = sites(tmp_path, "--min-count", 1, "--reservoir", 20)
+    for name, order in (("x", parts), ("y", parts[::-1])):
+        succeed("merge", *order, "--out", tmp_path / name)
+    one, two = (kinspan.load(tmp_path / name) for name in "xy")
+    np.testing.assert_allclose(one.moments.means, two.moments.means, rtol=1e-12)
+    np.testing.assert_array_equal(one.sample.rows, two.sample.rows)
+
+
+def test_a_site_without_rows_leaves_a_sum_without_rows(tmp_path: Path) -> None:
+    parts = sites(tmp_path, "--reservoir", 20)
+    succeed("moments", tmp_path / "c.csv", *ROLES, "--out", parts[2])
+    ran = succeed("merge", *parts, "--out", tmp_path / "all.sum")
+    assert "some sites keep their rows" in ran.err
+    assert kinspan.load(tmp_path / "all.sum").sample is None
+
+
+def test_nothing_is_added_twice(tmp_path: Path) -> None:
+    parts = sites(tmp_path)
+    (tmp_path / "copy").write_bytes(parts[0].read_bytes())
+    out = tmp_path / "all.sum"
+    assert "count twice" in refusal("merge", parts[0], parts[0], "--out", out)
+    assert "copy is the same as" in refusal("merge", *parts, tmp_path / "copy", "--out", out)
+    assert "name another --out" in refusal("merge", *parts, "--out", parts[1])
+    assert not out.exists()
+
+
+def test_other_features_are_refused_by_name(tmp_path: Path) -> None:
+    parts = sites(tmp_path)
+    data, out = tmp_path / "c.csv", tmp_path / "all.sum"
+    roles = ROLES[:4]
+    succeed("moments", data, *roles, "--exclude", "note,x2", "--out", parts[2])
+    message = refusal("merge", *parts, "--out", out)
+    assert "c.moments lacks the feature 'x2'" in message
+    assert f"--like {parts[0]}" in message
+    table = WORLD.table().append_column("more", WORLD.table()["x1"])
+    succeed("moments", written(table, data), *ROLES, "--out", parts[2])
+    assert "has a feature 'more'" in refusal("merge", *parts, "--out", out)
+    turned = ",".join(WORLD.names[::-1])
+    succeed("moments", data, *roles, "--features", turned, "--out", parts[2])
+    assert "another order" in refusal("merge", *parts, "--out", out)
+    succeed("moments", data, "--like", parts[0], "--out", parts[2])
+    succeed("merge", *parts, "--out", out)
+
+
+def test_other_kinds_of_ids_are_refused(tmp_path: Path) -> None:
+    parts = sites(tmp_path)
+    table = WORLD.table().to_pandas().assign(clinic=np.arange(len(WORLD.X)) % 3)
+    table.to_csv(tmp_path / "d.csv", index=False)
+    succeed("moments", tmp_path / "d.csv", *ROLES, "--out", tmp_path / "d.moments")
+    message = refusal("merge", parts[0], tmp_path / "d.moments", "--out", tmp_path / "s")
+    assert "tasks of" in message
+    assert "--as-text" in message
+
+
+def test_categories_of_one_site_hold_for_all(tmp_path: Path) -> None:
+    frame = messy(0, share=0.0)
+    one, two = frame.iloc[:150], frame.iloc[150:].copy()
+    two.loc[160, "plan"] = "only here"
+    roles = ("--task", "shop", "--label", "sold")
+    first = stored(one, tmp_path, name="one")
+    options = ("--min-count", 1, "--out")
+    ran = succeed("moments", first, *roles, "--categorical", "encode", *options, tmp_path / "1.mom")
+    assert "categories of plan are named in it" in ran.out
+    second = stored(two, tmp_path, name="two")
+    ran = succeed("moments", second, "--like", tmp_path / "1.mom", *options, tmp_path / "2.mom")
+    assert "unknown category of 'plan' in 1 row" in ran.err
+    succeed("merge", tmp_path / "*.mom", "--out", tmp_path / "all.sum")
+    succeed("fit", "--moments", tmp_path / "all.sum", "--out", tmp_path / "m")
+    both = stored(pd.concat([one, two]), tmp_path, name="both")
+    succeed("predict", tmp_path / "m", both, "--out", tmp_path / "s.csv")
+    hot = {f"plan={c}": (frame["plan"] == c).to_numpy(float) for c in sorted(set(one["plan"]))}
+    hot = {name: np.where(np.arange(240) == 160, 0.0, column) for name, column in hot.items()}
+    X: Any = pd.DataFrame({"age": frame["age"], **hot, "visits": frame["visits"]}).astype(float)
+    expected = MultiTaskSPCA(metric=0, row_sample=0).fit(X, frame["sold"], task=frame["shop"])
+    assert_same_model(kinspan.load(tmp_path / "m"), expected)
+    message = refusal(
+        "moments", second, "--like", tmp_path / "1.mom", *roles, "--out", tmp_path / "x"
+    )
+    assert "--like" in message
+
+
+def test_means_of_a_site_are_not_those_of_all(tmp_path: Path) -> None:
+    data = stored(messy(0), tmp_path)
+    options = ("--task", "shop", "--label", "sold", "--exclude", "plan", "--out", tmp_path / "a")
+    assert run("moments", data, *options, "--missing", "mean").code == 2
+    assert "--missing drop" in refusal("moments", data, *options)
+    assert "rows dropped" in succeed("moments", data, *options, "--missing", "drop").err
+
+
+def test_models_and_moments_are_not_taken_for_each_other(model: Path, tmp_path: Path) -> None:
+    part = sites(tmp_path)[0]
+    data = tmp_path / "a.csv"
+    out = tmp_path / "x"
+    for verb in (
+        ["predict", part, data],
+        ["explain", part, "--task", "a"],
+        ["evaluate", part, data],
+    ):
+        message = refusal(*verb)
+        assert "holds moments, not a model" in message
+        assert f"kinspan fit --moments {part}" in message
+    assert "holds a model, not moments" in refusal("merge", model, part, "--out", out)
+    assert "holds a model, not moments" in refusal("fit", "--moments", model, "--out", out)
+    assert "beside it" in refusal("fit", data, "--moments", part, "--out", out)
+    assert "beside it" in refusal("fit", "--moments", part, "--task", "a", "--out", out)
+
+
+@pytest.mark.parametrize("verb", ["moments", "merge"])
+def test_out_is_needed(verb: str, tmp_path: Path) -> None:
+    assert "--out" in refusal(verb, tmp_path / "a.csv", *(ROLES if verb == "moments" else ()))

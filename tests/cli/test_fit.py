@@ -1,0 +1,191 @@
+"""`kinspan fit` gives the model that Python gives, from any file, and says what to expect of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import kinspan
+from kinspan import MultiTaskSPCA
+from kinspan.answers.explanation import most_involved
+from kinspan.cli.most_help import most_help
+from kinspan.cli.table import reader
+from kinspan.datasets import load_digit_pairs
+from tests.cli.running import ROLES, WORLD, fitted, refusal, succeed, written
+from tests.engines.stored_worlds import assert_same_model, in_memory
+
+
+def fit(folder: Path, *arguments: object, stdin: bytes = b"") -> MultiTaskSPCA:
+    succeed("fit", *arguments, "--out", folder / "m.kinspan", stdin=stdin)
+    model: MultiTaskSPCA = kinspan.load(folder / "m.kinspan")
+    return model
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "feather"])
+def test_every_format_gives_the_model_of_memory(
+    ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "BATCH_ROWS", 70)
+    model = fit(tmp_path, written(WORLD.table(), tmp_path / f"a.{ending}"), *ROLES)
+    assert_same_model(model, in_memory(WORLD))
+    assert model.feature_names_in_.tolist() == WORLD.names
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "feather"])
+def test_standard_input_is_read_whatever_its_format(ending: str, tmp_path: Path) -> None:
+    data = written(WORLD.table(), tmp_path / f"a.{ending}").read_bytes()
+    assert_same_model(fit(tmp_path, "-", *ROLES, stdin=data), in_memory(WORLD))
+
+
+def test_patterns_folders_and_several_files_are_one_table(tmp_path: Path) -> None:
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    for i, part in enumerate(np.array_split(np.arange(len(WORLD.X)), 3)):
+        written(WORLD.table(part), folder / f"part {i}.csv")
+    expected = in_memory(WORLD)
+    assert_same_model(fit(tmp_path, folder / "*.csv", *ROLES), expected)
+    assert_same_model(fit(tmp_path, folder, *ROLES), expected)
+    assert_same_model(fit(tmp_path, *sorted(folder.iterdir()), *ROLES), expected)
+
+
+def test_features_are_named_matched_and_left_out(tmp_path: Path) -> None:
+    data = written(WORLD.table(), tmp_path / "a.parquet")
+    roles = ROLES[:4]
+
+    def names(*options: str) -> list[str]:
+        return list(fit(tmp_path, data, *roles, *options).feature_names_in_)
+
+    assert names("--features", "x3,x1") == ["x3", "x1"]
+    assert names("--features", "x3", "--features", "x1") == ["x3", "x1"]
+    assert names("--features", "x?") == [name for name in WORLD.names if name.startswith("x")]
+    assert names("--features", "x?", "--exclude", "x[12]")[0] == "x3"
+    assert names("--exclude", "note,x*") == ["größe"]
+    expected = MultiTaskSPCA().fit(WORLD.X[:, [3, 1]], WORLD.y, task=WORLD.task)
+    assert_same_model(fit(tmp_path, data, *roles, "--features", "x3,x1"), expected)
+
+
+def test_options_are_parameters(tmp_path: Path) -> None:
+    data = written(WORLD.table(), tmp_path / "a.csv")
+    options = ("--priors", "empirical", "--class-weight", "balanced", "--unseen", "shared")
+    found = fit(tmp_path, data, *ROLES, *options, "--row-sample", 30)
+    expected = {"priors": "empirical", "class_weight": "balanced", "unseen": "shared"}
+    assert_same_model(found, in_memory(WORLD, **expected, row_sample=30))
+    assert found.get_params() == MultiTaskSPCA(**expected, row_sample=30).get_params()  # type: ignore[arg-type]
+
+
+def test_the_table_shows_every_task_and_who_helps(tmp_path: Path) -> None:
+    data = written(WORLD.table(), tmp_path / "a.csv")
+    ran = succeed("fit", data, *ROLES, "--out", tmp_path / "m.kinspan")
+    model = in_memory(WORLD)
+    for t, task in enumerate(model.tasks_):
+        line = next(line for line in ran.out.splitlines() if line.strip().startswith(task))
+        assert f"{100 * model.forecast_error_[t]:.1f} %" in line
+        assert f"{100 * model.single_task_error_[t]:.1f} %" in line
+    assert "500 rows" in ran.out
+    assert str(tmp_path / "m.kinspan") in ran.out
+    assert "\x1b" not in ran.out + ran.err
+    assert ran.err == ""
+
+
+def test_json_is_the_whole_result(tmp_path: Path) -> None:
+    data = written(WORLD.table(), tmp_path / "a.csv")
+    out = tmp_path / "m.kinspan"
+    found = succeed("fit", data, *ROLES, "--out", out, "--json").json
+    model = in_memory(WORLD)
+    assert found["model"] == str(out)
+    assert found["rows"] == len(WORLD.X)
+    assert found["features"] == WORLD.names
+    assert found["classes"] == model.classes_.tolist()
+    assert found["forecast"] == "rows left out"
+    assert found["notes"] == []
+    by_task = {entry["task"]: entry for entry in found["tasks"]}
+    errors = [entry["forecast_error"] for entry in found["tasks"]]
+    assert errors == sorted(errors, reverse=True)
+    for t, task in enumerate(model.tasks_.tolist()):
+        entry = by_task[task]
+        counts = model.moments_.counts[t].tolist()
+        assert entry["labels"] == dict(zip(found["classes"], counts, strict=True))
+        assert entry["forecast_error"] == pytest.approx(model.forecast_error_[t], rel=1e-9)
+        assert entry["forecast_interval"] == pytest.approx(model.forecast_interval_[t], rel=1e-9)
+        gain = entry["single_task_error"] - entry["forecast_error"]
+        assert entry["transfer_gain"] == pytest.approx(gain)
+        assert entry["most_help_from"] in {*model.tasks_.tolist(), None} - {task}
+
+
+def test_thirty_tasks_are_shown_unless_all_are_asked_for(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    y = np.tile([0, 1], 160)
+    frame = pd.DataFrame(rng.normal(size=(320, 3)) + y[:, None], columns=["a", "b", "c"])
+    frame["y"], frame["task"] = y, np.repeat([f"shop {i:02d}" for i in range(40)], 8)
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    options = ("fit", tmp_path / "a.csv", "--task", "task", "--label", "y")
+    few, many = (succeed(*options, *more, "--out", tmp_path / "m").out for more in ((), ("--all",)))
+    assert sum(line.strip().startswith("shop") for line in few.splitlines()) == 30
+    assert "--all shows all" in few
+    assert sum(line.strip().startswith("shop") for line in many.splitlines()) == 40
+
+
+def test_the_task_that_weighs_most_is_the_one_that_explanations_ask_first() -> None:
+    digits = load_digit_pairs(n_per_class=5)
+    data = {"X": digits.X, "y": digits.y, "task": digits.task}
+    model = MultiTaskSPCA().fit(**data)
+    moments, rules = model.moments_.effective(), model._rules
+    expected = [int(most_involved(moments, rules, t, 1)[0]) for t in range(45)]
+    assert most_help(model).tolist() == expected
+    assert (most_help(MultiTaskSPCA(labels="single").fit(**data)) == -1).all()
+    assert most_help(MultiTaskSPCA().fit(WORLD.X, WORLD.y)).tolist() == [-1]
+
+
+def test_without_a_task_all_rows_are_of_one(tmp_path: Path) -> None:
+    data = written(WORLD.table(), tmp_path / "a.csv")
+    model = fit(tmp_path, data, "--label", "ill", "--exclude", "note,clinic")
+    assert_same_model(model, MultiTaskSPCA().fit(WORLD.X, WORLD.y))
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_numbers_and_truth_stay_what_they_are(ending: str, tmp_path: Path) -> None:
+    task = np.arange(len(WORLD.X)) % 4 + 10
+    frame = pd.DataFrame(WORLD.X, columns=WORLD.names)
+    frame["clinic"], frame["ill"] = task, WORLD.X[:, 0] > 0
+    data = tmp_path / f"a.{ending}"
+    _ = frame.to_csv(data, index=False) if ending == "csv" else frame.to_parquet(data)
+    model = fit(tmp_path, data, "--task", "clinic", "--label", "ill")
+    assert model.tasks_.tolist() == [10, 11, 12, 13]
+    assert model.classes_.tolist() == [False, True]
+
+
+def test_ids_with_zeros_before_them_are_text_if_asked(tmp_path: Path) -> None:
+    frame = pd.DataFrame(
+        {"x": np.arange(8.0), "shop": ["007", "7"] * 4, "y": ["a", "a", "b", "b"] * 2}
+    )
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    roles = ("--task", "shop", "--label", "y")
+    assert fit(tmp_path, tmp_path / "a.csv", *roles).tasks_.tolist() == [7]
+    model = fit(tmp_path, tmp_path / "a.csv", *roles, "--as-text", "shop")
+    assert model.tasks_.tolist() == ["007", "7"]
+
+
+def test_another_delimiter(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"x": np.arange(8.0), "shop": ["a", "b"] * 4, "y": [0, 0, 1, 1] * 2})
+    frame.to_csv(tmp_path / "a.csv", index=False, sep=";")
+    roles = ("--task", "shop", "--label", "y")
+    assert "--delimiter" in refusal("fit", tmp_path / "a.csv", *roles, "--out", tmp_path / "m")
+    model = fit(tmp_path, tmp_path / "a.csv", *roles, "--delimiter", ";")
+    assert model.tasks_.tolist() == ["a", "b"]
+
+
+def test_a_fit_that_fails_leaves_the_model_that_was_there(tmp_path: Path) -> None:
+    model = fitted(tmp_path)
+    before: Any = model.read_bytes()
+    (tmp_path / "bad.csv").write_text("x,clinic,ill\n1,a,yes\n,a,no\n")
+    refusal("fit", tmp_path / "bad.csv", *ROLES[:4], "--out", model)
+    assert model.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "bad.csv",
+        "model.kinspan",
+        "rows.csv",
+    ]

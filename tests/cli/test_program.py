@@ -1,0 +1,144 @@
+"""The program as a shell sees it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kinspan
+from kinspan import _demo
+from kinspan.cli import without_typer
+from kinspan.cli.program import app
+from tests.cli.running import ROLES, WORLD, refusal, succeed, written
+from tests.cli.running import kinspan as run
+
+PROGRAM = [sys.executable, "-m", "kinspan"]
+
+
+def test_help_shows_every_verb_and_examples() -> None:
+    shown = succeed("--help").out
+    assert all(verb in shown for verb in without_typer.VERBS)
+    assert "kinspan fit data.parquet --task tenant" in shown
+    for verb in without_typer.VERBS:
+        shown = succeed(verb, "--help").out
+        assert "Examples:" in shown
+        assert f"kinspan {verb} " in shown.split("Examples:")[1]
+
+
+def test_verbs_without_typer_are_those_with_it() -> None:
+    names = [command.name or command.callback.__name__ for command in app.registered_commands]  # type: ignore[union-attr]
+    assert names == list(without_typer.VERBS)
+
+
+def test_no_arguments_show_the_help() -> None:
+    ran = run()
+    assert ran.code == 2
+    assert "predict" in ran.out + ran.err
+
+
+def test_version() -> None:
+    assert succeed("--version").out == f"kinspan {kinspan.__version__}\n"
+
+
+def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_demo, "DRAWS", 1)
+    ran = succeed("demo", "--out", tmp_path / "demo.png")
+    assert "3 vs 8" in ran.out
+    assert (tmp_path / "demo.png").stat().st_size > 10_000
+
+
+def test_export(model: Path, tmp_path: Path) -> None:
+    import onnxruntime  # type: ignore[import-untyped]  # noqa: PLC0415
+
+    ran = succeed("export", model, "--onnx", tmp_path / "m.onnx")
+    assert "inputs features and task" in ran.out
+    session = onnxruntime.InferenceSession(tmp_path / "m.onnx")
+    clf = kinspan.load(model)
+    del clf.feature_names_in_
+    label, shares = session.run(None, {"features": WORLD.X, "task": WORLD.task})
+    assert label.tolist() == clf.predict(WORLD.X, task=WORLD.task).tolist()
+    np.testing.assert_allclose(shares, clf.predict_proba(WORLD.X, task=WORLD.task), rtol=1e-9)
+    options = ("export", model, "--onnx", tmp_path / "m.onnx", "--float32", "--unseen", "shared")
+    found = succeed(*options, "--json").json
+    assert found["features"] == WORLD.names
+    session = onnxruntime.InferenceSession(tmp_path / "m.onnx")
+    assert session.get_inputs()[0].type == "tensor(float)"
+    rows = {"features": WORLD.X[:1].astype(np.float32), "task": np.array(["new"], dtype=object)}
+    clf.unseen = "shared"
+    np.testing.assert_allclose(
+        session.run(None, rows)[1], clf.predict_proba(WORLD.X[:1], task="new"), rtol=1e-4
+    )
+
+
+def test_warnings_are_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def warned(*_: Any) -> None:
+        import warnings  # noqa: PLC0415
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            warnings.warn("two\nlines", UserWarning, stacklevel=1)
+
+    monkeypatch.setattr(_demo, "run", warned)
+    assert succeed("demo").err == "kinspan: warning: two lines\n"
+
+
+def test_without_typer_the_demo_runs_and_others_say_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "typer", None)
+    monkeypatch.setattr(_demo, "run", lambda path: print("demo", path))
+    assert succeed("demo").out == "demo demo.png\n"
+    assert succeed("demo", "--out", "x.png").out == "demo x.png\n"
+    for verb in without_typer.VERBS[:-1]:
+        message = refusal(verb, "--help")
+        assert message.startswith(f"kinspan {verb} needs typer, which is not installed")
+        assert "pip install 'kinspan[cli]'" in message
+    assert "pip install 'kinspan[cli]'" in refusal()
+
+
+def test_whoever_has_seen_enough_may_leave(model: Path, tmp_path: Path) -> None:
+    data = written(WORLD.table(np.tile(np.arange(500), 40)), tmp_path / "new.csv")
+    command = [*PROGRAM, "predict", str(model), str(data)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline().startswith("größe".encode())
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 1
+
+
+def test_a_terminal_has_progress_and_style_unless_they_are_declined(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a terminal escape codes move the cursor; NO_COLOR leaves out colours."""
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "150")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    data = written(WORLD.table(), tmp_path / "a.csv")
+    command = ("fit", data, *ROLES, "--out", tmp_path / "m")
+    shown = run(*command, terminal=True)
+    assert "reading" in shown.err
+    assert "\x1b[3" in shown.err
+    assert "\x1b[1m" in shown.out
+    assert "500 rows" in shown.out
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[3" not in run(*command, terminal=True).err
+    quiet = run(*command)
+    assert "\x1b" not in quiet.out
+    assert quiet.err == ""
+    assert run(*command, "--json", terminal=True).err == ""
+
+
+def test_names_that_look_like_markup_are_names(tmp_path: Path) -> None:
+    table = WORLD.table().to_pandas()
+    table["clinic"] = "[bold]" + table["clinic"] + "[/]"
+    table.to_csv(tmp_path / "a.csv", index=False)
+    ran = succeed("fit", tmp_path / "a.csv", *ROLES, "--out", tmp_path / "m")
+    assert "[bold]Nº 0[/]" in ran.out
+    assert "[bold]x" in refusal("explain", tmp_path / "m", "--task", "[bold]x")

@@ -137,7 +137,7 @@ def test_announced_classes_have_columns_before_rows() -> None:
     assert (clf.predict(X, task=task) == two.predict(X, task=task)).mean() > 0.97
     clf.partial_fit(X[~few], y[~few], task=task[~few])
     assert_same(clf, fitted(X, y, task))
-    with pytest.raises(ValueError, match="'z'.*classes did not announce"):
+    with pytest.raises(ValueError, match=r"'z'.*classes did not announce"):
         clf.partial_fit(X[:1], ["z"], task=task[:1])
     clf.partial_fit(X[:1], ["z"], task=task[:1], classes=["z"])
     assert clf.classes_.tolist() == ["a", "b", "c", "z"]

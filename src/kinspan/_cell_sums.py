@@ -73,8 +73,8 @@ def _some_rows(
         a_row[cells] = np.arange(len(cells))
     else:
         a_row[cells[weights > 0]] = np.flatnonzero(weights)
-    reference = np.zeros((len(counts), X.shape[1]), np.float32 if single else np.float64)
-    reference[counts > 0] = X[a_row[counts > 0]]
+    reference = np.array(X[a_row], np.float32 if single else np.float64, order="C", copy=None)
+    reference[counts == 0] = 0.0
     return reference
 
 
@@ -123,18 +123,20 @@ def _dense_sums(
 def around_means(
     counts: Floats, sums: Floats, squares: Floats, reference: NDArray[Any]
 ) -> tuple[CellMoments, bool]:
-    """Moments from sums of deviations from a reference, and whether it was near enough."""
-    most = losable(float(np.finfo(reference.dtype).eps))
-    means, centred, is_safe = np.empty(sums.shape), np.empty(sums.shape), True
-    step = max(1, _BLOCK_BYTES // (32 * max(sums.shape[1], 1)))
-    for start in range(0, len(sums), step):  # many cells would need many times their memory
+    """Moments from sums of deviations from a reference, and whether it was near enough.
+
+    Means and squares take the place of the sums: many cells would need many times their memory.
+    """
+    most, is_safe = losable(float(np.finfo(reference.dtype).eps)), True
+    step = max(1, _BLOCK_BYTES // (128 * max(sums.shape[1], 1)))
+    for start in range(0, len(sums), step):
         part = slice(start, start + step)
         n = np.where(counts[part] > 0, counts[part], 1.0)[:, None]
         lost = sums[part] ** 2 / n
-        kept = np.maximum(squares[part] - lost, 0.0, out=centred[part])
-        np.add(reference[part], sums[part] / n, out=means[part])
+        kept = np.maximum(squares[part] - lost, 0.0, out=squares[part])
+        np.add(reference[part], sums[part] / n, out=sums[part])
         is_safe &= bool((lost <= most * kept).all() and np.isfinite(kept).all())
-    return CellMoments(counts, means, centred), is_safe
+    return CellMoments(counts, sums, squares), is_safe
 
 
 def losable(eps: float) -> float:

@@ -74,15 +74,17 @@ class _Partial(NamedTuple):
     @classmethod
     def of(cls, reference: NDArray[Any]) -> _Partial:
         n_cells, p = reference.shape
-        work = np.zeros((n_cells, 3, p), reference.dtype)
+        room = np.zeros(3 * reference.nbytes + _LINE_BYTES, np.uint8)
+        start = -room.ctypes.data % _LINE_BYTES  # what is added at once lies in one line
+        work = room[start : start + 3 * reference.nbytes].view(reference.dtype)
+        work = work.reshape(n_cells, 3, p)
         work[:, 0] = reference
         return cls(work, np.zeros(n_cells, np.intp), np.zeros((2, n_cells, p)))
 
     def move_to(self, totals: Floats) -> None:
         """Add everything to the totals and be zero."""
-        totals += self.carried
-        totals += self.work[:, 1:].swapaxes(0, 1)
-        self.work[:, 1:], self.added[:], self.carried[:] = 0, 0, 0
+        _move(self.work, self.carried, totals)
+        self.added[:] = 0
 
 
 def cell_sums(
@@ -258,6 +260,15 @@ def _add_rows(
 def _weight(weights: NDArray[Any], i: int) -> Any:
     """Of row i; where there are no weights, it is one."""
     return weights[i] if len(weights) else weights.dtype.type(1)
+
+
+@_compiled
+def _move(work: NDArray[Any], carried: Floats, totals: Floats) -> None:
+    """Carry all sums of a span."""
+    for c in range(len(work)):
+        for k in range(2):
+            _carry(work[c, k + 1], carried[k, c])
+            _carry(carried[k, c], totals[k, c])
 
 
 @_compiled

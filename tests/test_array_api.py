@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kinspan import ClassMoments, MultiTaskSPCA, RowSample, Statistics
+from kinspan import ClassMoments, MultiTaskSPCA, RowSample, Statistics, _kept_rows
 from kinspan.baselines import FeatureAugmentation, NaiveSPCA
 from tests.array_libraries import CONVERTS, Convert, home, placed, strict
 from tests.worlds import World, random_world
@@ -201,6 +201,36 @@ def test_a_row_sample_alone_needs_no_moments_before_it(there: Convert) -> None:
 
 
 @pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed")
+def test_repeated_rows_and_few_kept_ones_are_sampled_as_on_the_cpu(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Short keys may leave no row at all, and the bound on all rows may bite."""
+    convert = strict("device1")
+    y = np.arange(600) % 2
+    X = np.outer(y + 3.0, np.arange(1.0, 20.0))
+    for factor in (1.0, 3.0, 7.0, 11.0, 13.0):
+        ours = Statistics.from_samples(convert(factor * X), convert(y))
+        assert ours.to_bytes() == Statistics.from_samples(factor * X, y).to_bytes()
+    rows = np.random.default_rng(0).normal(size=(4000, 19))
+    monkeypatch.setattr(_kept_rows, "_NUMBERS", 2 * 19 * 10)
+    many = np.arange(4000) % 2
+    ours = Statistics.from_samples(convert(rows), convert(many))
+    theirs = Statistics.from_samples(rows, many)
+    assert ours.sample is not None
+    assert theirs.sample is not None
+    assert ours.sample.bound == 10
+    np.testing.assert_array_equal(ours.sample.keys, theirs.sample.keys)
+
+
+def test_ids_beyond_signed_integers_are_not_those_of_negative_ones() -> None:
+    convert = strict("device1")
+    rng = np.random.default_rng(0)
+    X, y, task = rng.normal(size=(80, 3)), np.arange(80) % 2, np.arange(80) // 2 % 4 - 1
+    clf = MultiTaskSPCA().fit(X, y, task=task)
+    with pytest.raises(ValueError, match="18446744073709551615"):
+        clf.predict(convert(X[:2]), task=convert(np.full(2, 2**64 - 1, dtype=np.uint64)))
+
+
 class TestTorch:
     """What only tensors have."""
 

@@ -184,3 +184,39 @@ def test_without_matplotlib_the_way_to_it_is_shown() -> None:
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "pip install 'kinspan[plot]'" in shown.stdout
+
+
+@pytest.mark.parametrize("settings", [{"priors": [0.9, 0.1]}, {"class_weight": {0: 1.0, 1: 5.0}}])
+def test_gaussians_move_with_priors_and_costs(settings: Any) -> None:
+    world = gaussian_mixture(related_means([0.9] * 5, 50), 300, random_state=0)
+    clf = MultiTaskSPCA(**settings).fit(world.X, world.y, task=world.task)
+    test = world.sample(4000, random_state=1)
+    of = test.task == 0
+    display = ScoreDistributionDisplay.from_estimator(clf, test.X[of], test.y[of], task=0)
+    for j in (0, 1):
+        assert display.means[j] == pytest.approx(display.scores[j].mean(), abs=0.3 * display.spread)
+
+
+def test_scores_of_a_task_in_a_column_and_of_rows_without_spread(digits: Any) -> None:
+    shop = np.unique(digits.task, return_inverse=True)[1]
+    X = np.column_stack([shop, digits.X])
+    clf = MultiTaskSPCA(task_column=0).fit(X, digits.y)
+    of = shop == 7
+    display = ScoreDistributionDisplay.from_estimator(clf, X[of], digits.y[of])
+    assert display.task == 7
+    with pytest.raises(ValueError, match="rows of 45 tasks"):
+        ScoreDistributionDisplay.from_estimator(clf, X, digits.y)
+    rows = np.eye(4)
+    alone = MultiTaskSPCA().fit(rows, [0, 1, 0, 1], task=[0, 0, 1, 1])
+    flat = ScoreDistributionDisplay.from_estimator(alone, rows[:2], [0, 1], task=0)
+    assert flat.spread == 0
+    assert not any("foretold" in str(line.get_label()) for line in flat.ax_.get_lines())
+
+
+def test_the_histogram_of_the_bulk_is_a_density() -> None:
+    rng = np.random.default_rng(0)
+    for values in (rng.uniform(0.001, 1.5, 300), np.r_[rng.uniform(0.2, 1.5, 300), 40.0, 90.0]):
+        display = SpectrumDisplay(np.sort(values)[::-1], 0.2).plot()
+        height, edges, _ = display.ax_.patches[0].get_data()
+        inside = np.mean(values <= display.edge_)
+        assert (height * np.diff(edges)).sum() == pytest.approx(inside)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from kinspan import row_sample
+from kinspan import _kept_rows
 from kinspan._content_keys import content_keys
 from kinspan.row_sample import RowSample
 from tests.worlds import random_world
@@ -151,16 +151,16 @@ def test_samples_of_other_features_are_refused() -> None:
 
 def test_many_cells_keep_fewer_rows_in_any_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bound follows from all cells, also where the batches have few."""
-    monkeypatch.setattr(row_sample, "_NUMBERS", 40 * 6 * 7)  # 40 cells, 6 features: 7 rows each
+    monkeypatch.setattr(_kept_rows, "_NUMBERS", 40 * 6 * 7)  # 40 cells, 6 features: 7 rows each
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1200, 6))
     task, y = rng.integers(0, 20, 1200), rng.integers(0, 2, 1200)
     whole = RowSample.from_checked(X, y, task, None, 30)
-    assert whole.size == 7
+    assert whole.bound == 7
     assert (np.bincount(whole.cells) == 7).all()
     by_task = [task == t for t in rng.permutation(20)]
     parts = [RowSample.from_checked(X[b], y[b], task[b], None, 30) for b in by_task]
-    assert parts[0].size == 30
+    assert parts[0].bound == 30
     total = sum(parts[1:], parts[0])
     np.testing.assert_array_equal(total.rows, whole.rows)
     np.testing.assert_array_equal(total.keys, whole.keys)

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
-from kinspan import ClassMoments, InexactRemovalWarning, MultiTaskSPCA, Statistics
+from kinspan import ClassMoments, InexactRemovalWarning, MultiTaskSPCA, Statistics, _kept_rows
 
 SETTINGS = [{"metric": 0, "row_sample": 0}, {}, {"labels": "single"}, {"row_sample": 7}]
 
@@ -308,3 +308,48 @@ def test_a_pile_of_statistics_stays_small() -> None:
     ones: NDArray[Any] = clf.moments_.counts
     assert ones.sum() == 400
     assert len(clf._pile) == 1
+
+
+def test_weights_of_a_batch_may_be_small_where_those_of_all_rows_are_not() -> None:
+    X, y, task = rows()
+    w = np.full(400, 0.4)
+    whole = MultiTaskSPCA().fit(X, y, task=task, sample_weight=w)
+    stream = MultiTaskSPCA()
+    for b in np.array_split(np.arange(400), 200):
+        stream.partial_fit(X[b], y[b], task=task[b], sample_weight=w[b])
+    assert_same(stream, whole)
+    for size in (100, 0):
+        tiny = MultiTaskSPCA(row_sample=size).partial_fit(X, y, task=task, sample_weight=w / 400)
+        with pytest.raises(ValueError, match="weights are frequencies"):
+            tiny.predict(X, task=task)
+
+
+def test_removing_a_task_says_if_others_would_have_more_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X, y, task = rows(n=2000)
+    exact = fitted(X, y, task).remove_task("shop 3")
+    assert_same(exact, fitted(X[task != "shop 3"], y[task != "shop 3"], task[task != "shop 3"]))
+    monkeypatch.setattr(_kept_rows, "_NUMBERS", 10 * 12 * 20)  # 10 cells, 12 features: 20 rows
+    clf = fitted(X, y, task)
+    gone = task == "shop 3"
+    with pytest.warns(InexactRemovalWarning, match="8 classes of tasks is shorter"):
+        clf.remove_task("shop 3")
+    clf = fitted(X, y, task)
+    with pytest.warns(InexactRemovalWarning, match="8 classes of tasks is shorter"):
+        clf.remove(Statistics.from_samples(X[gone], y[gone], task[gone]))
+    fitted(X, y, task).leave_out("shop 3")  # asks only
+
+
+def test_numbers_of_other_libraries_are_labels() -> None:
+    """As `[dataset[i][1] for i in rows]` gives them: arrays without dimensions."""
+    X, y, task = rows()
+    codes = np.unique(y, return_inverse=True)[1]
+    clf = MultiTaskSPCA().fit(X, [np.array(code) for code in codes], task=task)
+    assert clf.classes_.tolist() == [0, 1]
+    assert_same(clf, MultiTaskSPCA().fit(X, codes, task=task))
+
+
+def test_extended_precision_is_rounded() -> None:
+    X, y, task = rows()
+    assert_same(fitted(X.astype(np.longdouble), y, task), fitted(X, y, task))

@@ -19,7 +19,7 @@ After step 1 nothing grows with the number of samples.
 from kinspan._container import StoredDataError
 from kinspan._saving import load, save
 from kinspan._statistics import Statistics
-from kinspan._streaming import InexactRemovalWarning
+from kinspan._unlearning import InexactRemovalWarning
 from kinspan.class_moments import ClassMoments
 from kinspan.model_selection import TaskReport, TaskStratifiedKFold, make_task_scorer, task_report
 from kinspan.row_sample import RowSample

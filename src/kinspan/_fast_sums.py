@@ -182,6 +182,7 @@ def _add_in_turn(
                     _carry(work[c, 2], carried[1, c])
     for c in range(len(work)):
         _add_rows(X, weights, waiting[c, : n_waiting[c]], work[c, 0], work[c, 1], work[c, 2])
+        added[c] += n_waiting[c]
     return seen  # if nobody got it, the compiler would not read
 
 

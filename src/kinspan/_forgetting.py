@@ -54,7 +54,9 @@ def faded_statistics(
 ) -> Statistics:
     """Statistics of a batch that comes after others, and of the others."""
     found = fading(y, task, weights, forget)
-    batch = Statistics.from_checked(X, y, task, weights, row_sample, names, found.of_rows)
+    batch = Statistics.from_checked(
+        X, y, task, weights, row_sample, names, found.of_rows, is_part=True
+    )
     kept = _ids.lookup(found.tasks, batch.moments.tasks)  # tasks without any weight are gone
     classes = _ids.lookup(_ids.encode(y)[0], batch.moments.classes)
     batch = batch.faded(found.of_cells[np.ix_(kept, classes)])

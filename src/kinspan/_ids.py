@@ -22,12 +22,20 @@ def as_array(values: Any) -> Ids:
     """One-dimensional array of ids; tuples stay whole and mixed types stay apart."""
     if not isinstance(values, (list, tuple)):
         return np.asarray(values)
+    values = [_plain(value) for value in values]
     if values and {type(value) for value in values} <= set(_PLAIN):
         return np.asarray(values) if len({type(v) for v in values}) == 1 else _objects(values)
     array = _objects(values)
     is_nested = any(isinstance(value, (list, np.ndarray)) for value in values)
     is_numpy = all(isinstance(value, np.generic) for value in values)
     return np.asarray(values) if is_nested or is_numpy else array
+
+
+def _plain(value: Any) -> Any:
+    """A number that another array library holds in an array without dimensions, as it is."""
+    if isinstance(value, (*_PLAIN, np.generic)) or getattr(value, "shape", None) != ():
+        return value
+    return value.item() if hasattr(value, "item") else value
 
 
 def _objects(values: Sequence[Any]) -> Ids:

@@ -9,6 +9,17 @@ import numpy as np
 from kinspan._cell_sums import Codes, Floats
 from kinspan._content_keys import Keys, content_keys, likely_keys, short_keys
 
+_NUMBERS = 1 << 26  # in the rows of all cells: with many cells and features fewer of each are kept
+_FEWEST = 2
+
+
+def bounded(size: int, n_cells: int, n_features: int) -> int:
+    """The number of rows of a cell with which those of all cells are not too many to keep.
+
+    More cells never allow more rows, so that parts of a sum have all that the sum may keep.
+    """
+    return min(size, max(_FEWEST, _NUMBERS // max(n_cells * n_features, 1)))
+
 
 class Joined(NamedTuple):
     """Different rows with the smallest keys of every cell, sorted."""

@@ -78,6 +78,7 @@ class LearntMixin:
         moments = statistics.moments
         _validation.check_parameters(self)
         _validation.check_several_classes(moments.classes)
+        _validation.check_frequencies(moments, statistics.sample)
         _validation.check_n_components(self.n_components, len(moments.classes) - 1)
         priors = _validation.check_priors(self.priors, moments.counts)
         costs = _validation.check_costs(self.class_weight, moments.classes, priors)

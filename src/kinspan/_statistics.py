@@ -83,11 +83,15 @@ class Statistics:
         row_sample: int,
         feature_names: NDArray[Any] | None = None,
         fading: Floats | None = None,
+        *,
+        is_part: bool = False,
     ) -> Statistics:
-        """The same from arrays that were validated before; rows may have faded to part of one."""
+        """The same from arrays that were validated before, as for `ClassMoments`."""
         if is_elsewhere(X):
             X.to_be_sampled = row_sample > 0
-        moments = ClassMoments.from_checked(X, y, task, weights, feature_names, fading)
+        moments = ClassMoments.from_checked(
+            X, y, task, weights, feature_names, fading, is_part=is_part
+        )
         names = None
         if feature_names is not None and all(isinstance(name, str) for name in feature_names):
             names = tuple(feature_names.tolist())

@@ -13,12 +13,8 @@ from numpy.typing import ArrayLike
 from kinspan import _ids, _validation
 from kinspan._forgetting import faded_statistics
 from kinspan._statistics import Pile, Statistics
-from kinspan._unlearning import unlearnt
+from kinspan._unlearning import InexactRemovalWarning, unlearnt
 from kinspan.class_moments import ClassMoments
-
-
-class InexactRemovalWarning(UserWarning):
-    """After rows were removed, something is not what it would be had they never been there."""
 
 
 class StreamingMixin:
@@ -85,12 +81,12 @@ class StreamingMixin:
                 self._start()
             self._declare(classes, labels)
             rows = (features, labels, tasks, weights, self.row_sample, names)
-            self._learn(rows, is_first)
+            self._learn(rows, is_first, is_part=True)
         return self
 
-    def _learn(self, rows: tuple[Any, ...], is_first: bool) -> None:
+    def _learn(self, rows: tuple[Any, ...], is_first: bool, is_part: bool = False) -> None:
         if self.forget == 0:
-            self._add(self._with_declared(Statistics.from_checked(*rows)))
+            self._add(self._with_declared(Statistics.from_checked(*rows, is_part=is_part)))
             return
         before = None if is_first else self._statistics
         self._replace(faded_statistics(*rows, forget=self.forget, before=before))
@@ -163,7 +159,7 @@ class StreamingMixin:
 
         The rows leave the sample as well. Nothing can take their place there: where a cell has more
         rows than were kept, its sample stays short and an `InexactRemovalWarning` says so.
-        `remove_task` takes out a whole task exactly.
+        `remove_task` takes out a whole task.
 
         Parameters
         ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -15,6 +16,14 @@ from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
 
 Mask = NDArray[np.bool_]
+_SHORT = (
+    "the sample of {} classes of tasks is shorter than a new fit would make it: the rows that "
+    "would take the place of those removed were not kept"
+)
+
+
+class InexactRemovalWarning(UserWarning):
+    """After rows were removed, something is not what it would be had they never been there."""
 
 
 class Unlearnt(NamedTuple):
@@ -44,15 +53,13 @@ def _sample_without(
 ) -> tuple[RowSample, list[str]]:
     """Rows that are still there, among the tasks and classes of the moments that are left."""
     ids = moments.tasks, moments.classes, moments.n_features
-    touched = _counts_among(removed.moments, moments) > 0
+    touched, bound = _counts_among(removed.moments, moments) > 0, sample.bound
     known = _is_known(sample, moments, removed) | ~touched
     if removed.sample is not None:
         sample = sample - removed.sample
     sample = sample.aligned(*ids).of_cells(moments.present & known)
-    size, weight = _kept(sample, moments)
     unknown = moments.present & ~known
-    short = moments.present & touched & known & (size < sample.size)
-    short &= weight < moments.counts * (1 - 1e-6)
+    short = too_short(sample, moments) & known & (touched | (sample.bound > bound))
     inexact = []
     if unknown.any():
         inexact.append(
@@ -60,11 +67,23 @@ def _sample_without(
             "of tasks is empty now; remove Statistics with the same row_sample instead"
         )
     if short.any():
-        inexact.append(
-            f"the sample of {short.sum()} classes of tasks is shorter than a new fit would make "
-            "it: the rows that would take the place of those removed were not kept"
-        )
+        inexact.append(_SHORT.format(short.sum()))
     return sample, inexact
+
+
+def without_task(before: RowSample | None, sample: RowSample | None, rest: ClassMoments) -> None:
+    """Say if others would have more sampled rows, had a task that was removed never been there."""
+    if before is None or sample is None or sample.bound == before.bound:
+        return
+    short = too_short(sample, rest)
+    if short.any():
+        warnings.warn(_SHORT.format(short.sum()), InexactRemovalWarning, stacklevel=3)
+
+
+def too_short(sample: RowSample, moments: ClassMoments) -> Mask:
+    """Cells of which a new fit would keep more rows than the sample has."""
+    number, weight = _kept(sample, moments)
+    return np.asarray((number < sample.bound) & (weight < moments.counts * (1 - 1e-6)))
 
 
 def _is_known(sample: RowSample, moments: ClassMoments, removed: Statistics) -> Mask:
@@ -74,7 +93,7 @@ def _is_known(sample: RowSample, moments: ClassMoments, removed: Statistics) -> 
     counts = _counts_among(removed.moments, moments)
     there = removed.sample.aligned(moments.tasks, moments.classes, moments.n_features)
     has_all = _kept(there, moments)[1] > counts * (1 - 1e-9)
-    return np.asarray(has_all | (removed.sample.size >= sample.size))
+    return np.asarray(has_all | (removed.sample.bound >= sample.bound))
 
 
 def _counts_among(removed: ClassMoments, moments: ClassMoments) -> Floats:

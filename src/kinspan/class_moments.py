@@ -80,17 +80,22 @@ class ClassMoments:
         weights: Floats | None,
         feature_names: NDArray[Any] | None = None,
         fading: Floats | None = None,
+        *,
+        is_part: bool = False,
     ) -> ClassMoments:
-        """The same from arrays that were validated before; rows may have faded to part of one."""
+        """The same from arrays that were validated before; rows may have faded to part of one.
+
+        Weights of a part of the rows may add up to less than one row.
+        """
         if is_elsewhere(X):
-            found = device_moments(X, y, task, weights, feature_names, fading)
+            found = device_moments(X, y, task, weights, feature_names, fading, is_part)
             return cls(*found).without_empty()
         weights = on_host(weights)
         tasks, task_codes = _ids.encode(task)
         classes, class_codes = _ids.encode(y)
         shape = (len(tasks), len(classes))
         cells = task_codes * shape[1] + class_codes
-        if weights is not None:
+        if weights is not None and not is_part:
             _validation.check_weights_of_cells(weights, cells, shape[0] * shape[1])
         squared_weights = None
         if fading is not None:

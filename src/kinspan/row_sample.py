@@ -17,11 +17,9 @@ from kinspan._arrays import is_elsewhere, is_sparse, on_host
 from kinspan._cell_sums import Codes, Floats
 from kinspan._content_keys import Keys, content_keys
 from kinspan._device.sample import device_sample
-from kinspan._kept_rows import Joined, ranks, smallest
+from kinspan._kept_rows import Joined, bounded, ranks, smallest
 
 Rows = NDArray[np.floating[Any]]
-_NUMBERS = 1 << 26  # in the rows of all cells: with many cells and features fewer of each are kept
-_FEWEST = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +41,7 @@ class RowSample:
     True
     """
 
-    size: int  # different rows kept of a cell at most
+    size: int  # different rows kept of a cell at most; fewer where there are many cells
     tasks: _ids.Ids  # (tasks,) ids, in order
     classes: _ids.Ids  # (classes,) labels, in order
     cells: (
@@ -73,20 +71,25 @@ class RowSample:
         tasks, task_codes = _ids.encode(task[seen])
         classes, class_codes = _ids.encode(y[seen])
         cells = task_codes * len(classes) + class_codes
-        size = _bounded(size, cells, X.shape[1])
+        bound = _bound(size, cells, X.shape[1])
         if fading is None:
-            chosen, keys = smallest(X, seen, cells, size)
+            chosen, keys = smallest(X, seen, cells, bound)
         else:
             chosen, keys = np.arange(len(seen)), content_keys(X, seen)
         w = np.ones(len(chosen)) if weights is None else weights[seen[chosen]]
         recency = None if fading is None else fading[seen]
         w = w if recency is None else w * recency
-        joined = Joined.of(cells[chosen], keys, w, size, recency)
+        joined = Joined.of(cells[chosen], keys, w, bound, recency)
         rows = _dense_rows(X, seen[chosen[joined.first]])
         return cls(size, tasks, classes, *joined[1:4], rows, joined.recency)
 
     def __repr__(self) -> str:
         return f"RowSample({len(self.rows)} rows of {len(np.unique(self.cells))} cells)"
+
+    @property
+    def bound(self) -> int:
+        """Different rows kept of a cell at most, where there are so many cells."""
+        return _bound(self.size, self.cells, self.rows.shape[1])
 
     @property
     def task_codes(self) -> Codes:
@@ -112,8 +115,9 @@ class RowSample:
             np.concatenate([getattr(part, name) for part in (self, other)])
             for name in ("keys", "weights")
         )
-        size = _bounded(min(self.size, other.size), cells, self.rows.shape[1])
-        joined = Joined.of(cells, keys, weights, size, _both(self, other))
+        size = min(self.size, other.size)
+        bound = _bound(size, cells, self.rows.shape[1])
+        joined = Joined.of(cells, keys, weights, bound, _both(self, other))
         rows = _rows_of_both(self.rows, other.rows, joined.first)
         return RowSample(size, tasks, classes, *joined[1:4], rows, joined.recency)
 
@@ -165,7 +169,7 @@ class RowSample:
         if self.recency is None:
             return self
         n_cells = len(self.tasks) * len(self.classes)
-        is_full = (np.bincount(self.cells, minlength=n_cells) >= self.size)[self.cells]
+        is_full = (np.bincount(self.cells, minlength=n_cells) >= self.bound)[self.cells]
         last = np.zeros(n_cells)
         np.maximum.at(last, self.cells, ranks(self.keys, self.recency))
         likely = np.where(is_full, -np.expm1(-self.recency * last[self.cells]), 1.0)
@@ -221,11 +225,9 @@ class RowSample:
 
     def _trimmed(self) -> RowSample:
         """Sorted, repeated rows joined, and no more rows of a cell than the size."""
-        size = _bounded(self.size, self.cells, self.rows.shape[1])
-        joined = Joined.of(self.cells, self.keys, self.weights, size, self.recency)
+        joined = Joined.of(self.cells, self.keys, self.weights, self.bound, self.recency)
         return replace(
             self,
-            size=size,
             cells=joined.cells,
             keys=joined.keys,
             weights=joined.weights,
@@ -251,17 +253,13 @@ def _rows_of_both(first: Rows, second: Rows, chosen: Codes) -> Rows:
     return rows
 
 
-def _bounded(size: int, cells: Codes, n_features: int) -> int:
-    """The number of rows of a cell with which those of all cells are not too many to keep.
-
-    More cells never allow more rows, so that parts of a sum have all that the sum may keep.
-    """
-    n_cells = int(np.count_nonzero(np.bincount(cells))) if len(cells) else 1
-    return min(size, max(_FEWEST, _NUMBERS // (n_cells * max(n_features, 1))))
+def _bound(size: int, cells: Codes, n_features: int) -> int:
+    return bounded(size, int(np.count_nonzero(np.bincount(cells))), n_features)
 
 
 def _dense_rows(X: Any, chosen: Codes) -> Rows:
     """Rows in single precision if they are no better."""
     rows = X[chosen]
     rows = rows.toarray() if is_sparse(rows) else rows
-    return np.asarray(rows, dtype=np.result_type(rows.dtype, np.float32))
+    dtype = np.result_type(rows.dtype, np.float32)
+    return np.asarray(rows, dtype=dtype if dtype.itemsize <= 8 else np.float64)

@@ -286,3 +286,13 @@ def test_the_page_on_clusters_runs() -> None:
     np.testing.assert_array_equal(
         names["answers"], names["clf"].predict(names["digits"].X, task=names["digits"].task)
     )
+
+
+def test_weights_of_a_partition_may_be_small_where_those_of_all_rows_are_not() -> None:
+    rng = np.random.default_rng(0)
+    y, task = rng.integers(0, 2, 400), rng.integers(0, 4, 400)
+    X, w = rng.normal(size=(400, 3)) + y[:, None], np.full(400, 0.4)
+    whole = MultiTaskSPCA().fit(X, y, task=task, sample_weight=w)
+    rows = da.from_array(X, chunks=(25, -1))
+    clf = cluster.fit(MultiTaskSPCA(), rows, y, task=task, sample_weight=w)
+    np.testing.assert_allclose(clf.coef_, whole.coef_, rtol=1e-9)

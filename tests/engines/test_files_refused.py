@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kinspan import MultiTaskSPCA
 from kinspan.engines import files
 from tests.engines.small_tables import GOOD, NAMED, good_and, parquet, skipping
 
 pa = pytest.importorskip("pyarrow")
-pytest.importorskip("pyarrow.parquet")
+pq = pytest.importorskip("pyarrow.parquet")
 pytest.importorskip("pyarrow.feather")
 
 
@@ -154,3 +155,35 @@ def test_nothing_that_could_be_read_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "1.csv").write_text("a,t,y\n")
     with pytest.raises(ValueError, match=r"no row to learn from in '.*1\.csv'"):
         files.statistics(tmp_path, **NAMED)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_rows_without_any_task_are_not_skipped(kind: str, tmp_path: Path) -> None:
+    """Answers must line up with rows: a column without values is an error, not an empty file."""
+    table = pa.table({"a": [1.0, 2, 3, 4], "t": ["x", "x", "x", "x"], "y": [0, 1, 0, 1]})
+    pq.write_table(table, tmp_path / "known.parquet")
+    clf = files.fit(MultiTaskSPCA(), tmp_path / "known.parquet", task="t", label="y")
+    path = tmp_path / f"new.{kind}"
+    if kind == "csv":
+        path.write_text("a,t\n1,\n2,\n", encoding="utf-8")
+    else:
+        pq.write_table(pa.table({"a": [1.0, 2], "t": pa.array([None, None], pa.null())}), path)
+    with pytest.raises(files.FileError, match=r"new.*'t'"):
+        list(files.predict(clf, path, task="t"))
+    with pytest.raises(files.FileError, match=r"new.*'t'"):
+        list(files.batches(path, task="t"))
+    (tmp_path / "empty.csv").write_text("a,t\n", encoding="utf-8")
+    assert list(files.predict(clf, tmp_path / "empty.csv", task="t")) == []
+
+
+def test_statistics_of_files_know_their_features(tmp_path: Path) -> None:
+    table = pa.table({"a": [1.0, 2, 3, 4], "b": [1.0, 5, 2, 2], "y": [0, 1, 0, 1]})
+    pq.write_table(table, tmp_path / "one.parquet")
+    pq.write_table(table.select(["b", "a", "y"]), tmp_path / "two.parquet")
+    one, two = (
+        files.statistics(tmp_path / f"{name}.parquet", label="y").statistics
+        for name in ("one", "two")
+    )
+    assert one.feature_names == ("a", "b")
+    with pytest.raises(ValueError, match="another order"):
+        one + two

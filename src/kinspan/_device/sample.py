@@ -23,6 +23,7 @@ from kinspan._content_keys import likely_keys
 from kinspan._device.cells import DeviceCells
 from kinspan._device.keys import short_keys
 from kinspan._device.moments import passed_over
+from kinspan._kept_rows import bounded
 
 _BLOCK_BYTES = 1 << 28  # of rows moved at a time
 
@@ -41,7 +42,7 @@ class _Rows(NamedTuple):
     def sample(self, chosen: Any) -> Any:
         """The sample of chosen rows, which come to the CPU in blocks."""
         spans = in_spans(chosen.shape[0], _BLOCK_BYTES // (8 * self.X.shape[1]))
-        parts = [self._part(chosen[span]) for span in spans]
+        parts = [self._part(chosen[span]) for span in spans] or [self._part(chosen)]
         return sum(parts[1:], parts[0])
 
     def _part(self, chosen: Any) -> Any:
@@ -92,6 +93,7 @@ def device_sample(
     if fading is not None:
         return rows.sample(xp.nonzero(has_weight)[0])
     counts = found.rows_of_cells
+    size = bounded(size, int(np.count_nonzero(counts)), X.shape[1])
     bounds = moved(likely_keys(counts, size).astype(np.int32), X.array)
     keys = short_keys(X.array, found.hashes)
     taken = has_weight & (keys < xp.take(bounds, codes, axis=0))

@@ -43,6 +43,7 @@ from kinspan._validation.rows import (
     refuse_non_finite,
 )
 from kinspan._validation.weights import (
+    check_frequencies,
     check_totals_of_cells,
     check_weights,
     check_weights_of_cells,
@@ -57,6 +58,7 @@ __all__ = [
     "check_features",
     "check_finite",
     "check_fitted",
+    "check_frequencies",
     "check_known_tasks",
     "check_labels",
     "check_loaded",

@@ -131,7 +131,15 @@ def check_known_tasks(task: Any, n_samples: int, known: _ids.Ids, unseen: str) -
     ids = check_tasks(task, n_samples)
     if _ids.is_repeated(ids):
         codes = _ids.repeated(_ids.lookup(known, ids[:1]), n_samples)
-    elif stays_there(ids) and known.dtype.kind in "iub":
+    elif (
+        stays_there(ids)
+        and known.dtype.kind in "iub"
+        and np.uint64
+        not in (
+            known.dtype,
+            ids.dtype,  # no signed integers hold them
+        )
+    ):
         codes = known_codes(known, ids)
     else:
         codes = _ids.lookup(known, np.asarray(ids))

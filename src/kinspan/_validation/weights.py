@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,6 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from kinspan._arrays import DeviceColumn, column_of_rows
 from kinspan._validation.devices import check_device_weights
 from kinspan._validation.messages import ALL_ZERO, NOT_FREQUENCIES, of_length
+
+if TYPE_CHECKING:
+    from kinspan.class_moments import ClassMoments
+    from kinspan.row_sample import RowSample
 
 
 def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Any:
@@ -39,6 +43,30 @@ def check_weights_of_cells(
     """Weights are numbers of rows: many rows cannot be one or two in all."""
     total = np.bincount(cells, weights, minlength=n_cells).astype(np.float64)
     check_totals_of_cells(total, np.bincount(cells, weights > 0, minlength=n_cells))
+
+
+def check_frequencies(moments: ClassMoments, sample: RowSample | None) -> None:
+    """The same of weights that were added up; sampled rows tell how many rows there are at least.
+
+    Without them, a class of a task that counts less than one row is refused.
+    """
+    if moments.squared_weights is not None:
+        return  # weights have faded
+    counts, rows = moments.counts, np.ones(moments.counts.shape)
+    few = (counts > 0) & (counts < 1 - 1e-9)
+    if sample is not None:
+        sample = sample.aligned(moments.tasks, moments.classes, moments.n_features)
+        number = np.bincount(sample.cells, minlength=counts.size)
+        rows = number.astype(np.float64).reshape(counts.shape)
+        few = (counts < 2) & (counts < rows / 2)
+    if few.any():
+        task, label = (int(place) for place in np.argwhere(few)[0])
+        raise ValueError(
+            f"sample_weight adds up to {counts[task, label]:.3g} over {rows[task, label]:g} rows "
+            f"or more of task {moments.tasks.tolist()[task]!r}, class "
+            f"{moments.classes.tolist()[label]!r}; weights are frequencies: multiply them so "
+            "that they count rows"
+        )
 
 
 def check_totals_of_cells(total: NDArray[np.float64], rows: NDArray[Any]) -> None:

@@ -40,7 +40,9 @@ def joined(model: Any, name: Any, X: Any, y: Any, sample_weight: Any) -> State:
         new = ClassMoments.from_checked(features, alike, tasks, weights, names)
         return State(moments, sample, new if unlabelled is None else unlabelled + new)
     labels = _validation.check_labels(y, n_samples)
-    moments = moments + ClassMoments.from_checked(features, labels, tasks, weights, names)
+    moments = moments + ClassMoments.from_checked(
+        features, labels, tasks, weights, names, is_part=True
+    )
     if sample is not None:
         sample = sample + RowSample.from_checked(features, labels, tasks, weights, sample.size)
     return State(moments, sample, unlabelled)

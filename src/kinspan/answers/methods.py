@@ -14,12 +14,14 @@ from sklearn.utils.validation import check_is_fitted
 from kinspan import _ids, _validation
 from kinspan._cell_sums import Floats
 from kinspan._fit import FittedRules
+from kinspan._unlearning import without_task
 from kinspan.answers.explanation import TransferExplanation, most_involved, relatedness_to
 from kinspan.answers.joining import joined, parted
 from kinspan.answers.labels_needed import LabelsNeeded, labels_needed
 from kinspan.answers.left_out import TaskLeftOut
 from kinspan.answers.summary import summary
 from kinspan.class_moments import ClassMoments
+from kinspan.row_sample import RowSample
 
 
 class AnswersMixin:
@@ -30,6 +32,7 @@ class AnswersMixin:
     forecast_interval_: Floats
     single_task_error_: Floats
     moments_: ClassMoments
+    sample_: RowSample | None
     _rules: FittedRules
     _fit_moments: Any
 
@@ -187,6 +190,9 @@ class AnswersMixin:
     def remove_task(self, name: Any) -> Self:
         """Forget a task, as if it had never been there.
 
+        With so many tasks that rows are not kept up to `row_sample`, more rows of the others would
+        have been: an `InexactRemovalWarning` says so.
+
         Examples
         --------
         >>> from kinspan import MultiTaskSPCA
@@ -196,9 +202,10 @@ class AnswersMixin:
         >>> len(clf.remove_task("3 vs 8").tasks_)
         44
         """
-        t = self._position(name)
+        left = parted(self, self._position(name))
+        without_task(self.sample_, left.sample, left.moments)
         with _validation.unchanged_on_error(self):
-            self._fit_moments(*parted(self, t))
+            self._fit_moments(*left)
         return self
 
     def _position(self, task: Any) -> int:
@@ -206,7 +213,9 @@ class AnswersMixin:
         return _validation.check_one_task(task, self.tasks_)
 
     def _without(self, task: Any) -> Self:
-        return copy(self).remove_task(task)
+        rest = copy(self)
+        rest._fit_moments(*parted(self, self._position(task)))
+        return rest
 
     def _forecast_without(self, task: Any, other: Any) -> float:
         """The forecast of a task, NaN if nothing can be fitted without the other."""

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from kinspan import _ids, _validation
+from kinspan._arrays import on_host
 from kinspan.displays._canvas import (
     ALONE,
     OTHER,
@@ -121,10 +122,11 @@ class ForecastDisplay:
 
 
 def _actual_errors(estimator: Any, X: Any, y: Any, task: Any) -> Floats:
-    column = _validation.check_rows(estimator, X, task, reset=False).task
-    answers = estimator.predict(X, task=task)
-    ids = _validation.check_tasks(column, len(answers))
-    report = task_report(y, answers, ids)
+    features, _, column = _validation.check_rows(estimator, X, task, reset=False)
+    labels = _validation.check_labels(y, features.shape[0])
+    ids = _validation.check_tasks(column, features.shape[0])
+    answers = on_host(estimator.predict(X, task=task))
+    report = task_report(np.asarray(labels), answers, np.asarray(ids))
     codes = _ids.lookup(estimator.tasks_, report.tasks)
     actual = np.full(len(estimator.tasks_), np.nan)
     actual[codes[codes >= 0]] = report.error_rate[codes >= 0]

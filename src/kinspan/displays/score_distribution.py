@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
+from scipy.optimize import brentq
+from scipy.special import ndtr
 from sklearn.utils.validation import check_is_fitted
 
 from kinspan import _ids, _validation
+from kinspan._arrays import on_host
+from kinspan._validation.columns import column_of
 from kinspan.displays._canvas import OTHER, OURS, axes_for, shortened, without_frame
 
 Floats = NDArray[np.float64]
@@ -29,6 +32,8 @@ class ScoreDistributionDisplay:
     classes : array of shape (2,)
     means, spread : array of shape (2,), float
         Of the Gaussians.
+    priors : array of shape (2,)
+        What errors of the two classes count for.
     task : id
     forecast : float
 
@@ -56,11 +61,12 @@ class ScoreDistributionDisplay:
         classes: NDArray[Any],
         means: Floats,
         spread: float,
+        priors: Floats,
         task: Any,
         forecast: float,
     ) -> None:
         self.scores, self.classes, self.means = scores, classes, means
-        self.spread, self.task, self.forecast = spread, task, forecast
+        self.spread, self.priors, self.task, self.forecast = spread, priors, task, forecast
 
     @classmethod
     def from_estimator(
@@ -79,16 +85,17 @@ class ScoreDistributionDisplay:
         """
         check_is_fitted(estimator)
         _check_drawable(estimator)
-        one = estimator.tasks_[0] if task is None and len(estimator.tasks_) == 1 else task
-        t = estimator._position(one)
-        scores = np.asarray(estimator.decision_function(X, task=task))
-        labels = _validation.check_labels(y, len(scores))
+        t = _the_task(estimator, X, task)
+        scores = np.asarray(on_host(estimator.decision_function(X, task=task)))
+        labels = np.asarray(_validation.check_labels(y, len(scores)))
         codes = _ids.lookup(estimator.classes_, labels)
-        spread = _spread_along(estimator, t)
-        forecast = float(np.clip(estimator.forecast_error_[t], 1e-6, 0.5))
-        means = np.array([-1.0, 1.0]) * spread * float(ndtri(1.0 - forecast))
+        spread, priors, moved = _spread_along(estimator, t), *_prior_of(estimator, t)
+        forecast = float(estimator.forecast_error_[t])
+        apart = _distance(forecast, spread, priors, moved)
+        means = moved + np.array([-apart, apart])
         parts = [scores[codes == j] for j in (0, 1)]
-        return cls(parts, estimator.classes_, means, spread, one, forecast).plot(ax)
+        name = estimator.tasks_[t]
+        return cls(parts, estimator.classes_, means, spread, priors, name, forecast).plot(ax)
 
     def plot(self, ax: Any = None) -> ScoreDistributionDisplay:
         """Draw histograms and Gaussians on the axes, or on new ones."""
@@ -97,27 +104,62 @@ class ScoreDistributionDisplay:
         everything = np.append(everything, self.means + 3 * self.spread)
         edges = np.linspace(everything.min(), everything.max(), 41)
         x = np.linspace(everything.min(), everything.max(), 400)
-        wrong, n = 0, max(sum(map(len, self.scores)), 1)
+        wrong = np.zeros(2)
         for j, colour in enumerate((OTHER, OURS)):
             scores, name = self.scores[j], shortened(self.classes[j])
             if len(scores):
-                ax.hist(
-                    scores, edges, density=True, color=colour, alpha=0.35, label=f"rows of {name}"
-                )
-            z = (x - self.means[j]) / self.spread
-            density = np.exp(-0.5 * z**2) / (self.spread * np.sqrt(2 * np.pi))
-            ax.plot(x, density, color=colour, label=f"foretold for {name}")
-            wrong += int((scores > 0).sum() if j == 0 else (scores <= 0).sum())
+                label = f"rows of {name}"
+                ax.hist(scores, edges, density=True, color=colour, alpha=0.35, label=label)
+                wrong[j] = np.mean(scores > 0 if j == 0 else scores <= 0)
+            if self.spread > 0:
+                z = (x - self.means[j]) / self.spread
+                density = np.exp(-0.5 * z**2) / (self.spread * np.sqrt(2 * np.pi))
+                ax.plot(x, density, color=colour, label=f"foretold for {name}")
+        here = float(wrong @ self.priors)
         ax.axvline(0.0, color="0.3", linewidth=0.8, linestyle="--")
         ax.set(
             xlabel=f"log odds of {shortened(self.classes[1])}",
             ylabel="density",
-            title=f"{shortened(self.task)}: forecast {self.forecast:.1%}, here {wrong / n:.1%}",
+            title=f"{shortened(self.task)}: forecast {self.forecast:.1%}, here {here:.1%}",
         )
         without_frame(ax)
         ax.legend(frameon=False)
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+def _the_task(estimator: Any, X: Any, task: Any) -> int:
+    """The position of the one task that rows belong to."""
+    given = task if estimator.task_column is None else column_of(X, estimator.task_column)
+    if given is None and len(estimator.tasks_) == 1:
+        return 0
+    column = estimator.task_column is not None or not np.isscalar(given)
+    ids = _ids.encode(np.asarray(on_host(given)))[0] if column else _ids.as_array([given])
+    if len(ids) != 1:
+        raise ValueError(f"X has rows of {len(ids)} tasks; scores are drawn for one of them")
+    return int(estimator._position(ids.tolist()[0]))
+
+
+def _prior_of(estimator: Any, t: int) -> tuple[Floats, float]:
+    """What errors of both classes count for, and the log odds of rows before they are seen."""
+    moments = estimator.moments_
+    priors = _validation.check_priors(estimator.priors, moments.counts)
+    costs = _validation.check_costs(estimator.class_weight, moments.classes, priors)
+    log_odds = np.log(priors * costs)[t]
+    return priors[t], float(log_odds[1] - log_odds[0])
+
+
+def _distance(error: float, spread: float, priors: Floats, moved: float) -> float:
+    """How far the Gaussians are from the middle between them if so much of them is wrong."""
+
+    def too_much(apart: float) -> float:
+        wrong = ndtr([(moved - apart) / spread, -(moved + apart) / spread])
+        return float(priors @ wrong) - error
+
+    if spread <= 0 or not too_much(0.0) > 0:
+        return 0.0
+    farthest = abs(moved) + 10.0 * spread
+    return farthest if too_much(farthest) > 0 else float(brentq(too_much, 0.0, farthest))
 
 
 def _check_drawable(estimator: Any) -> None:

@@ -77,12 +77,14 @@ class SpectrumDisplay:
         low, high = (1 - np.sqrt(self.ratio)) ** 2, (1 + np.sqrt(self.ratio)) ** 2
         self.edge_, self.n_spikes_ = float(high), int((self.eigenvalues > high).sum())
         bulk = self.eigenvalues[self.eigenvalues <= high]
+        is_wide = bool(self.eigenvalues.max() > 6 * high)
         share = len(bulk) / len(self.eigenvalues)
         if len(bulk):
             n_bins = int(np.clip(np.sqrt(len(bulk)) * 2, 5, 60))
-            weights = np.full(len(bulk), share / len(bulk) / ((high - low) / n_bins))
-            edges = np.linspace(min(low, bulk.min()), high, n_bins + 1)
-            ax.hist(bulk, edges, weights=weights, color=ALONE, alpha=0.5, label="eigenvalues")
+            space = np.geomspace if is_wide else np.linspace
+            edges = space(max(min(low, bulk.min()), 1e-6 * high), high, n_bins + 1)
+            height = np.histogram(bulk, edges)[0] / len(bulk) * share / np.diff(edges)
+            ax.stairs(height, edges, fill=True, color=ALONE, alpha=0.5, label="eigenvalues")
         x = np.linspace(low, high, 400)
         ax.plot(x, marchenko_pastur(x, self.ratio), color=OURS, label="noise alone")
         spikes = self.eigenvalues[self.eigenvalues > high]
@@ -90,7 +92,7 @@ class SpectrumDisplay:
             top = 0.06 * ax.get_ylim()[1]
             ax.vlines(spikes, 0, top, color=OTHER, label=f"{len(spikes)} beyond its edge")
             ax.plot(spikes, np.full(len(spikes), top), "o", color=OTHER, markersize=4)
-        if len(spikes) and spikes.max() > 6 * high:
+        if is_wide:
             ax.set_xscale("log")
         ax.set(xlabel="eigenvalue", ylabel="density")
         ax.set_ylim(bottom=0.0)

@@ -185,6 +185,7 @@ def _of_rows(
         _validation.check_weights(sample_weight, n_samples),
         model.row_sample,
         names,
+        is_part=True,
     )
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kinspan import _ids, _validation
 from kinspan._cell_sums import Floats
+from kinspan.engines.files._arrow import TEXT
 from kinspan.engines.files._encoded import Encoded, is_plain, kind_of
 from kinspan.engines.files._paths import find
 from kinspan.engines.files._reading import layout_of, naming, rows_of
@@ -82,11 +83,12 @@ def _batches(
     layout = None
     for path in files:
         layout = layout or layout_of(path, request)
-        if layout is None:  # no rows
+        here = layout or layout_of(path, request, TEXT)  # no rows, or one without its id
+        if here is None:
             continue
         if kinds:
-            layout = layout._replace(first="the model", kinds=kinds)
-        for rows in rows_of(path, None, request, layout):
+            here = here._replace(first="the model", kinds=kinds)
+        for rows in rows_of(path, None, request, here):
             ids = (_values(rows.label), _values(rows.task))
             yield Batch(rows.X, *ids, rows.weights, path, rows.first_row)
 

@@ -19,7 +19,7 @@ def hopeful(part: Statistics, pile: Pile) -> Statistics:
     known = pile[0][1].sample if pile else None
     if part.sample is None or known is None:
         return part
-    return Statistics(part.moments, _below_last(part.sample, known))
+    return replace(part, sample=_below_last(part.sample, known))
 
 
 def _below_last(sample: RowSample, known: RowSample) -> RowSample:
@@ -28,7 +28,7 @@ def _below_last(sample: RowSample, known: RowSample) -> RowSample:
     classes = _ids.lookup(known.classes, sample.classes)[sample.class_codes]
     cells = np.arange(len(known.tasks) * n_classes)
     starts, ends = (np.searchsorted(known.cells, cells, side) for side in ("left", "right"))
-    is_full = ends - starts >= known.size
+    is_full = ends - starts >= known.bound
     last = np.full(len(cells), np.iinfo(np.uint64).max, np.uint64)
     last[is_full] = known.keys[ends[is_full] - 1]
     is_new = (tasks < 0) | (classes < 0)

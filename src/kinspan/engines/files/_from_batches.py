@@ -16,7 +16,7 @@ from kinspan.engines.files._layout import Layout, named
 from kinspan.engines.files._progress import is_shown, rows_bar
 from kinspan.engines.files._report import FilesRead
 from kinspan.engines.files._rows import Rows
-from kinspan.engines.files._sums import check_frequencies, statistics_of
+from kinspan.engines.files._sums import statistics_of
 
 
 def from_batches(
@@ -50,7 +50,7 @@ def from_batches(
     with rows_bar(is_shown(progress), None) as moved:
         for number, batch in enumerate(batches):
             X, y, task, weights = _four(batch, number)
-            if y is not None and len(y) == 0:
+            if np.shape(y) == (0,):
                 continue
             try:
                 rows, layout = _checked(X, y, task, weights, layout, f"batch {number}")
@@ -58,13 +58,13 @@ def from_batches(
                 pile = pile if found is None else piled(pile, hopeful(found, pile))
             except ValueError as error:
                 raise ValueError(f"batch {number} (counted from 0): {error}") from error
-            n_rows, is_weighted = n_rows + len(y), is_weighted or weights is not None
-            moved(len(y))
+            n_rows, is_weighted = n_rows + rows.X.shape[0], is_weighted or weights is not None
+            moved(rows.X.shape[0])
     if layout is None or not pile:
         raise ValueError("batches has no rows, or none of positive weight")
     whole, names = total(pile), layout.features
     if is_weighted:
-        check_frequencies(whole)
+        _validation.check_frequencies(whole.moments, whole.sample)
     return FilesRead(whole, names, names, n_rows, (), (), {}, time.perf_counter() - begin)
 
 

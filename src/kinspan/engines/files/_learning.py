@@ -25,7 +25,7 @@ from kinspan.engines.files._report import (
     described,
 )
 from kinspan.engines.files._request import Request, check_label, check_request
-from kinspan.engines.files._sums import Job, Moved, Outcome, check_frequencies, of_files
+from kinspan.engines.files._sums import Job, Moved, Outcome, of_files
 
 
 def statistics(
@@ -223,7 +223,7 @@ def _added(
         raise ValueError(_nothing(files, skipped))
     whole = total(pile)
     if job.request.sample_weight is not None:
-        check_frequencies(whole)
+        _validation.check_frequencies(whole.moments, whole.sample)
     return whole, read, skipped
 
 

@@ -49,8 +49,11 @@ def naming(path: Path, where: str = "") -> Iterator[None]:
         raise FileError(path, f"{where}{reason}") from error
 
 
-def layout_of(path: Path, request: Request) -> Layout | None:
-    """What a file settles for the others; None where it has no rows to settle it by."""
+def layout_of(path: Path, request: Request, nothing: str | None = None) -> Layout | None:
+    """What a file settles for the others; None where it has no values to settle it by.
+
+    Columns without any may be taken for ids of a kind, to find the row in which one is missing.
+    """
     with naming(path):
         if format_of(path) is None:
             raise ValueError(f"the name ends in none of {known_endings()}")
@@ -58,6 +61,8 @@ def layout_of(path: Path, request: Request) -> Layout | None:
             return matrix_layout(path, request) if matrix_shape(path)[0] else None
         layout = table_layout(str(path), open_table(path, request), request)
         kinds = {**layout.kinds, **_kinds_of_functions(path, request)}
+        if nothing is not None:
+            kinds = {role: nothing if kind == NOTHING else kind for role, kind in kinds.items()}
         return None if NOTHING in kinds.values() else layout._replace(kinds=kinds)
 
 

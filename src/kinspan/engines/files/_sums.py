@@ -74,33 +74,16 @@ def _as_frequencies(weights: Floats | None) -> tuple[Floats | None, float]:
     return weights * factor, float(factor)
 
 
-def check_frequencies(whole: Statistics) -> None:
-    """Weights are numbers of rows: many rows of a cell cannot be one or two in all."""
-    if whole.sample is None:
-        return
-    counts = whole.moments.counts
-    rows = np.bincount(whole.sample.cells, minlength=counts.size).reshape(counts.shape)
-    few = (counts < 2) & (counts < rows / 2)
-    if few.any():
-        task, label = (int(place) for place in np.argwhere(few)[0])
-        raise ValueError(
-            f"sample_weight adds up to {counts[task, label]:.3g} over {rows[task, label]} rows or "
-            f"more of task {whole.moments.tasks.tolist()[task]!r}, class "
-            f"{whole.moments.classes.tolist()[label]!r}; weights are frequencies: multiply them so "
-            "that they count rows"
-        )
-
-
 def _with_ids(found: Statistics, tasks: _ids.Ids, classes: _ids.Ids, factor: float) -> Statistics:
     """Statistics of codes as those of the ids, which are in the same order."""
     moments, sample = found.moments, found.sample
     tasks, classes = tasks[moments.tasks], classes[moments.classes]
     counts, squares = moments.counts / factor, moments.squares / factor
     moments = replace(moments, tasks=tasks, classes=classes, counts=counts, squares=squares)
-    if sample is None:
-        return Statistics(moments, None)
-    weights = sample.weights / factor
-    return Statistics(moments, replace(sample, tasks=tasks, classes=classes, weights=weights))
+    if sample is not None:
+        weights = sample.weights / factor
+        sample = replace(sample, tasks=tasks, classes=classes, weights=weights)
+    return replace(found, moments=moments, sample=sample)
 
 
 def of_part(path: Path, part: Part | None, job: Job, moved: Moved | None = None) -> Outcome:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kinspan import ClassMoments, MultiTaskSPCA, RowSample, Statistics
+from kinspan import ClassMoments, MultiTaskSPCA, RowSample, Statistics, _saving
 from tests.test_streaming import assert_same, fitted, rows, streamed
 
 
@@ -182,3 +182,20 @@ def test_a_rate_of_forgetting_is_a_rate(forget: Any) -> None:
     X, y, task = rows()
     with pytest.raises(ValueError, match="forget="):
         MultiTaskSPCA(forget=forget).fit(X, y, task=task)
+
+
+@pytest.mark.parametrize(("forget", "every"), [(0.05, 200), (0.2, 50)])
+def test_a_rare_class_does_not_fade_to_nothing(forget: float, every: int) -> None:
+    n = 20_000
+    rng = np.random.default_rng(11)
+    y = (np.arange(n) % every == 0).astype(int)
+    X = rng.normal(size=(n, 3)) + 2.0 * y[:, None]
+    whole, stream = MultiTaskSPCA(forget=forget).fit(X, y), MultiTaskSPCA(forget=forget)
+    for b in np.array_split(np.arange(n), 40):
+        stream.partial_fit(X[b], y[b])
+    assert stream.sample_ is not None
+    assert stream.sample_.recency is not None
+    assert stream.sample_.recency.min() > 0
+    assert_same(stream, whole, rtol=1e-8)
+    again = _saving.from_bytes(_saving.to_bytes(stream))
+    np.testing.assert_array_equal(again.forecast_error_, stream.forecast_error_)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import warnings
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
-from kinspan import ClassMoments, InexactRemovalWarning, MultiTaskSPCA, Statistics, _kept_rows
+from kinspan import MultiTaskSPCA, Statistics
 
 SETTINGS = [{"metric": 0, "row_sample": 0}, {}, {"labels": "single"}, {"row_sample": 7}]
 
@@ -210,88 +209,6 @@ def test_merging_keeps_tasks_without_labels() -> None:
     assert_same(first + second, both)
 
 
-@pytest.mark.parametrize("settings", SETTINGS[:3])
-def test_removed_rows_were_never_there(settings: Any) -> None:
-    X, y, task = rows()
-    size = settings.get("row_sample", 100)
-    gone = np.random.default_rng(4).choice(400, 90, replace=False)
-    rest = np.setdiff1d(np.arange(400), gone)
-    removed = Statistics.from_samples(X[gone], y[gone], task[gone], row_sample=size)
-    clf = fitted(X, y, task, **settings).remove(removed)
-    assert_same(clf, fitted(X[rest], y[rest], task[rest], **settings), rtol=1e-8)
-    if clf.sample_ is not None:
-        assert not set(map(tuple, X[gone])) & set(map(tuple, clf.sample_.rows))
-
-
-def test_removing_all_rows_of_a_task_or_a_class_removes_it() -> None:
-    X, y, task = rows(m=3)
-    for gone in (task == "shop 2", y == "b", (y == "b") & (task == "shop 1")):
-        removed = Statistics.from_samples(X[gone], y[gone], task[gone])
-        clf = fitted(X, y, task).remove(removed)
-        assert_same(clf, fitted(X[~gone], y[~gone], task[~gone]), rtol=1e-8)
-
-
-def test_one_of_two_equal_rows_leaves() -> None:
-    X, y, task = rows()
-    X[1], y[1], task[1] = X[0], y[0], task[0]
-    removed = Statistics.from_samples(X[:1], y[:1], task[:1])
-    assert_same(fitted(X, y, task).remove(removed), fitted(X[1:], y[1:], task[1:]), rtol=1e-8)
-
-
-def test_what_cannot_be_exact_warns() -> None:
-    X, y, task = rows()
-    clf = fitted(X, y, task, row_sample=10)
-    assert clf.sample_ is not None
-    kept = np.array([tuple(row) in set(map(tuple, clf.sample_.rows)) for row in X])
-    a, b = np.flatnonzero(kept)[0], np.flatnonzero(~kept)[0]
-    with pytest.warns(InexactRemovalWarning, match="sample of 1 classes of tasks is shorter"):
-        clf.remove(Statistics.from_samples(X[[a]], y[[a]], task[[a]], row_sample=10))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # a row that the sample never had
-        clf.remove(Statistics.from_samples(X[[b]], y[[b]], task[[b]], row_sample=10))
-    with pytest.warns(InexactRemovalWarning, match="do not tell which rows"):
-        fitted(X, y, task).remove(ClassMoments.from_samples(X[:1], y[:1], task[:1]))
-    with pytest.warns(InexactRemovalWarning, match="may have faded"):
-        fitted(X, y, task, forget=0.01, row_sample=0).remove(
-            Statistics.from_samples(X[-1:], y[-1:], task[-1:], row_sample=0)
-        )
-
-
-def test_unknown_rows_leave_the_sample_with_their_cell() -> None:
-    X, y, task = rows()
-    with pytest.warns(InexactRemovalWarning):
-        clf = fitted(X, y, task).remove(ClassMoments.from_samples(X[:1], y[:1], task[:1]))
-    assert clf.sample_ is not None
-    same_cell = (y == y[0]) & (task == task[0])
-    assert not set(map(tuple, X[same_cell])) & set(map(tuple, clf.sample_.rows))
-    assert len(clf.sample_.rows) == 400 - same_cell.sum()
-    assert np.isfinite(clf.forecast_error_).all()
-
-
-def test_what_was_not_there_cannot_be_removed() -> None:
-    X, y, task = rows()
-    clf = fitted(X, y, task)
-    for bad, match in (
-        ((X[:1], ["z"], task[:1]), "class 'z'"),
-        ((X[:1], y[:1], "nowhere"), "task 'nowhere'"),
-        ((X, np.repeat(y[0], 400), task[0]), "cannot remove 400 rows"),
-        ((X, y, task), "no row would be left"),
-    ):
-        with pytest.raises(ValueError, match=match):
-            clf.remove(Statistics.from_samples(*bad))
-    with pytest.raises(TypeError, match="removed is a list"):
-        clf.remove([1])  # type: ignore[arg-type]
-    assert_same(clf, fitted(X, y, task))
-
-
-def test_removing_rows_leaves_new_tasks_where_they_are() -> None:
-    X, y, task = rows()
-    clf = fitted(X, y, task).add_task("new", X[:30])
-    clf.remove(Statistics.from_samples(X[:3], y[:3], task[:3]))
-    expected = fitted(X[3:], y[3:], task[3:]).add_task("new", X[:30])
-    assert_same(clf, expected, rtol=1e-8)
-
-
 def test_streams_survive_pickling_and_copies_are_independent() -> None:
     X, y, task = rows()
     clf = MultiTaskSPCA().partial_fit(X[:200], y[:200], task=task[:200])
@@ -322,23 +239,6 @@ def test_weights_of_a_batch_may_be_small_where_those_of_all_rows_are_not() -> No
         tiny = MultiTaskSPCA(row_sample=size).partial_fit(X, y, task=task, sample_weight=w / 400)
         with pytest.raises(ValueError, match="weights are frequencies"):
             tiny.predict(X, task=task)
-
-
-def test_removing_a_task_says_if_others_would_have_more_rows(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    X, y, task = rows(n=2000)
-    exact = fitted(X, y, task).remove_task("shop 3")
-    assert_same(exact, fitted(X[task != "shop 3"], y[task != "shop 3"], task[task != "shop 3"]))
-    monkeypatch.setattr(_kept_rows, "_NUMBERS", 10 * 12 * 20)  # 10 cells, 12 features: 20 rows
-    clf = fitted(X, y, task)
-    gone = task == "shop 3"
-    with pytest.warns(InexactRemovalWarning, match="8 classes of tasks is shorter"):
-        clf.remove_task("shop 3")
-    clf = fitted(X, y, task)
-    with pytest.warns(InexactRemovalWarning, match="8 classes of tasks is shorter"):
-        clf.remove(Statistics.from_samples(X[gone], y[gone], task[gone]))
-    fitted(X, y, task).leave_out("shop 3")  # asks only
 
 
 def test_numbers_of_other_libraries_are_labels() -> None:

@@ -128,6 +128,8 @@ def _checked_prefix(view: memoryview) -> int:
     magic, version, header_length, digest = _PREFIX.unpack(view[: _PREFIX.size])
     if magic != MAGIC:
         raise StoredDataError("this is not kinspan data: its first eight bytes are others")
+    if version < 1:
+        raise StoredDataError(f"layout {version} of stored data was never there")
     if version > VERSION:
         raise StoredDataError(
             f"stored by a newer kinspan (layout {version}; this one reads up to {VERSION}): upgrade"

@@ -84,7 +84,9 @@ def _without_labels(
     counts, means = np.zeros(len(moments.tasks)), np.zeros((len(moments.tasks), scale.shape[1]))
     if unlabelled is not None:
         places = _ids.lookup(moments.tasks, unlabelled.tasks)
-        counts[places], means[places] = unlabelled.counts[:, 0], unlabelled.means[:, 0]
+        here = places >= 0
+        counts[places[here]] = unlabelled.counts[here, 0]
+        means[places[here]] = unlabelled.means[here, 0]
     return Unlabelled(counts, means / scale)
 
 

@@ -11,6 +11,7 @@ from kinspan._content_keys import Keys, content_keys, likely_keys, short_keys
 
 _NUMBERS = 1 << 26  # in the rows of all cells: with many cells and features fewer of each are kept
 _FEWEST = 2
+_FORGOTTEN = 1e-30  # a row that has faded to so little of the newest of its cell
 
 
 def bounded(size: int, n_cells: int, n_features: int) -> int:
@@ -51,7 +52,11 @@ class Joined(NamedTuple):
             by_rank = np.lexsort((keys, ranks(keys, recency), cells))
             place[by_rank] = place.copy()
         kept = place < size
-        recency = None if recency is None else recency[kept]
+        if recency is not None:
+            newest = np.zeros(cells.max(initial=-1) + 1)
+            np.maximum.at(newest, cells, recency)
+            kept &= recency > _FORGOTTEN * newest[cells]
+            recency = recency[kept]
         weights = total[kept].astype(np.float64)
         return cls(order[is_new][kept], cells[kept], keys[kept], weights, recency)
 

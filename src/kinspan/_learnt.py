@@ -14,6 +14,11 @@ from kinspan._statistics import Pile, Statistics, piled, total
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
 
+_OF_RULES = (
+    *("labels", "scale", "metric", "multi_class", "priors", "class_weight"),
+    *("unseen_classes", "n_components"),
+)
+
 
 class LearntMixin:
     """The attributes of a fitted MultiTaskSPCA.
@@ -34,6 +39,7 @@ class LearntMixin:
     _pile: Pile
     _declared: _ids.Ids | None
     _found: FittedRules | None
+    _found_for: str
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_pile" in vars(self)
@@ -44,16 +50,18 @@ class LearntMixin:
         sample: RowSample | None,
         unlabelled: ClassMoments | None = None,
     ) -> None:
-        """Learn everything anew, and find the rules at once."""
+        """Learn everything anew, and find the rules at once, if there can be some."""
         declared = vars(self).get("_declared")
         self._start()
         self.unlabelled_, self._declared = unlabelled, declared
-        self._add(Statistics(moments, sample))
-        _ = self._rules
+        self._add(Statistics(moments, sample, _validation.features_of(self)))
+        if len(moments.classes) > 1:
+            _ = self._rules
 
     def _start(self) -> None:
         """Forget everything."""
         self._pile, self._declared, self._found, self.unlabelled_ = (), None, None, None
+        self._found_for = ""
 
     def _add(self, statistics: Statistics) -> None:
         """Learn from more rows."""
@@ -68,10 +76,14 @@ class LearntMixin:
 
     @property
     def _rules(self) -> FittedRules:
-        statistics = self._statistics
-        if self._found is None:
-            self._found = self._rules_of(statistics)
+        statistics, asked = self._statistics, self._asked()
+        if self._found is None or self._found_for != asked:
+            self._found, self._found_for = self._rules_of(statistics), asked
         return self._found
+
+    def _asked(self) -> str:
+        """The parameters that rules depend on: those that are changed afterwards count too."""
+        return repr([getattr(self, name) for name in _OF_RULES])
 
     def _rules_of(self, statistics: Statistics) -> FittedRules:
         """The rest of the pipeline, in which nothing grows with the number of samples."""

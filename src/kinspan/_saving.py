@@ -103,6 +103,7 @@ def _recorded(what: Any) -> tuple[str, Record]:
         return _statistics.KIND, what.record()
     _validation.check_type("what", what, MultiTaskSPCA)
     check_is_fitted(what)
+    _validation.check_parameters(what)
     return KIND, _of_model(what)
 
 
@@ -114,8 +115,16 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A new file beside a path, which takes its place in one step; an error leaves nothing."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    """A new file beside a path, which takes its place in one step; an error leaves nothing.
+
+    What a link leads to is replaced, and what is no file (a pipe, a device) is written to.
+    """
+    path = Path(os.path.realpath(path))
+    _check_place(path)
+    if path.exists() and not path.is_file():
+        yield path
+        return
+    handle, name = tempfile.mkstemp(prefix=".kinspan-", dir=path.parent)
     os.close(handle)
     try:
         yield Path(name)
@@ -126,6 +135,13 @@ def replacing(path: Path) -> Iterator[Path]:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def _check_place(path: Path) -> None:
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; name a file in it")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path.parent} is not there; make the folder first")
 
 
 def _set_usual_mode(name: str, path: Path) -> None:
@@ -180,6 +196,7 @@ def _to_model(record: Record) -> MultiTaskSPCA:
             model.feature_names_in_ = np.array(meta["feature_names_in"], dtype=object)
         if "rules" in meta:
             model._found = _stored_rules.rules_of(record.part("rules"))
+            model._found_for = model._asked()
         _validation.check_loaded(model)
     return model
 

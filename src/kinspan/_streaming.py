@@ -24,6 +24,8 @@ class StreamingMixin:
     forget: float
     task_column: str | int | None
     unlabelled_: ClassMoments | None
+    tasks_: _ids.Ids
+    n_features_in_: int
     _pile: Pile
     _declared: _ids.Ids | None
     _found: Any
@@ -75,6 +77,8 @@ class StreamingMixin:
             features, names, column = _validation.check_rows(self, X, task, reset=is_first)
             n_samples = features.shape[0]
             labels = _validation.check_labels(y, n_samples)
+            if column is None and not is_first:
+                _validation.check_one_nameless_task(self.tasks_)
             tasks = _validation.check_tasks(column, n_samples)
             weights = _validation.check_weights(sample_weight, n_samples)
             if is_first:
@@ -117,33 +121,28 @@ class StreamingMixin:
             self._merge_features(other)
             if "_pile" not in vars(self):
                 self._start()
+            learnt = other if isinstance(other, Statistics) else other._statistics
+            if self._declared is not None:
+                self._declared = _ids.union(self._declared, learnt.moments.classes)
+            self._add(self._with_declared(learnt))
             if isinstance(other, Statistics):
-                self._add(self._with_declared(other))
                 return self
-            self._add(self._with_declared(other._statistics))
             parts = [part for part in (self.unlabelled_, other.unlabelled_) if part is not None]
             self.unlabelled_ = sum(parts[1:], parts[0]) if parts else None
         return self
 
     def _merge_features(self, other: Any) -> None:
         """Take over the features of what is learnt first; those that come later are the same."""
-        if isinstance(other, Statistics):
-            found: dict[str, Any] = {
-                "n_features_in_": other.moments.n_features + (self.task_column is not None)
-            }
-            if other.feature_names is not None and self.task_column is None:
-                found["feature_names_in_"] = np.array(other.feature_names, dtype=object)
-        else:
-            names = ("n_features_in_", "feature_names_in_")
-            found = {name: vars(other)[name] for name in names if name in vars(other)}
-        if "_pile" not in vars(self):
-            self.__dict__.pop("feature_names_in_", None)
-            vars(self).update(found)
+        is_model = not isinstance(other, Statistics)
+        names = _validation.features_of(other) if is_model else other.feature_names
+        if "_pile" in vars(self):
+            _validation.check_same_names(_validation.features_of(self), names)
             return
-        theirs = found.get("feature_names_in_")
-        _validation.check_same_names(
-            _validation.names_of(self), None if theirs is None else theirs.tolist()
-        )
+        moments = other.moments_ if is_model else other.moments
+        self.n_features_in_ = moments.n_features + (self.task_column is not None)
+        self.__dict__.pop("feature_names_in_", None)
+        if names is not None and self.task_column is None:
+            self.feature_names_in_ = np.array(names, dtype=object)
 
     def __add__(self, other: Any) -> Self:
         """A model of the rows of both, with the parameters of the first."""
@@ -184,7 +183,9 @@ class StreamingMixin:
         if isinstance(removed, ClassMoments):
             removed = Statistics(removed, None)
         _validation.check_type("removed", removed, Statistics)
-        found = unlearnt(self._statistics, removed)
+        _validation.check_same_names(_validation.features_of(self), removed.feature_names)
+        placed = None if self.unlabelled_ is None else self.unlabelled_.tasks
+        found = unlearnt(self._statistics, removed, placed)
         for text in found.inexact:
             warnings.warn(text, InexactRemovalWarning, stacklevel=2)
         self._replace(found.statistics)

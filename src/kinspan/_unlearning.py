@@ -33,12 +33,17 @@ class Unlearnt(NamedTuple):
     inexact: list[str]  # what would be different, had the rows never been there
 
 
-def unlearnt(before: Statistics, removed: Statistics) -> Unlearnt:
-    """Moments by subtraction; of the sample, the rows that are known to be removed."""
+def unlearnt(before: Statistics, removed: Statistics, placed: _ids.Ids | None = None) -> Unlearnt:
+    """Moments by subtraction; of the sample, the rows that are known to be removed.
+
+    Tasks stay that rows without labels have placed.
+    """
     rest = before.moments - removed.moments
     _validation.check_something_left(rest)
     is_empty = ~before.moments.present.any(axis=1)  # a new task, which has no rows to lose
-    moments = rest.among(_ids.union(rest.tasks, before.moments.tasks[is_empty]), rest.classes)
+    tasks = _ids.union(rest.tasks, before.moments.tasks[is_empty])
+    tasks = tasks if placed is None else _ids.union(tasks, placed)
+    moments = rest.among(tasks, rest.classes)
     inexact = []
     if before.moments.squared_weights is not None and removed.moments.squared_weights is None:
         inexact.append("rows were removed with their full weight, but may have faded since")

@@ -170,6 +170,7 @@ class ClassMoments:
         means = np.where(left[..., None], mean1 + (mean1 - mean2) * share, 0.0)
         between = (mean2 - means) ** 2 * (counts * n2 / np.where(n1 > 0, n1, 1.0))[..., None]
         squares = np.where(left[..., None], squares1 - squares2 - between, 0.0)
+        _validation.check_were_there(squares, squares1 + squares2 + between)
         fading = self._faded_weights(other, self.tasks, self.classes)
         weights = None
         if fading is not None:  # what rounding left of nothing counts as a single row

@@ -90,7 +90,8 @@ class MultiTaskSPCA(
     forget : float, default=0
         For tasks that drift: every row of a task multiplies the weight of the task's earlier rows
         by 1 − forget, in the order in which rows come. All formulas then take the number of rows
-        that the weights are worth, at most about 2/forget of a task.
+        that the weights are worth, at most about 2/forget of a task. Batches do not matter but
+        where rows repeat and a class has more of them than are kept.
 
     Attributes
     ----------
@@ -204,9 +205,11 @@ class MultiTaskSPCA(
         """
         _validation.check_parameters(self)
         with _validation.unchanged_on_error(self):
-            self._fit_moments(moments, sample)
-            self.n_features_in_ = moments.n_features + (self.task_column is not None)
+            self._start()
             self.__dict__.pop("feature_names_in_", None)
+            self._fit_moments(moments, sample)
+            _ = self._rules
+            self.n_features_in_ = moments.n_features + (self.task_column is not None)
         return self
 
     def decision_function(self, X: Any, *, task: Any = None) -> Any:

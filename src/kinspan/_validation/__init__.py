@@ -4,6 +4,8 @@ from kinspan._validation.fitted import (
     check_fitted,
     check_loaded,
     check_mergeable,
+    check_one_nameless_task,
+    features_of,
     names_of,
     unchanged_on_error,
 )
@@ -15,6 +17,7 @@ from kinspan._validation.moments import (
     check_sample,
     check_something_left,
     check_statistics,
+    check_were_there,
 )
 from kinspan._validation.parameters import (
     check_choice,
@@ -66,6 +69,7 @@ __all__ = [
     "check_moments",
     "check_more_labels",
     "check_n_components",
+    "check_one_nameless_task",
     "check_one_task",
     "check_others_remain",
     "check_parameters",
@@ -85,6 +89,8 @@ __all__ = [
     "check_type",
     "check_weights",
     "check_weights_of_cells",
+    "check_were_there",
+    "features_of",
     "names_of",
     "refuse_non_finite",
     "unchanged_on_error",

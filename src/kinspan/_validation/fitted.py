@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from kinspan._validation.moments import check_same_names
+from kinspan import _ids
+from kinspan._validation.messages import some
+from kinspan._validation.parameters import check_costs, check_n_components, check_priors
 
 
 @contextmanager
@@ -37,7 +39,6 @@ def check_mergeable(model: Any, other: Any) -> None:
             f"merge a fitted {type(model).__name__} or Statistics"
         )
     check_is_fitted(other)
-    check_same_names(*(names_of(part) for part in (model, other)))
 
 
 def names_of(model: Any) -> list[str] | None:
@@ -46,12 +47,37 @@ def names_of(model: Any) -> list[str] | None:
     return None if names is None else names.tolist()
 
 
+def features_of(model: Any) -> tuple[str, ...] | None:
+    """The same without the task column."""
+    names = names_of(model)
+    return None if names is None else tuple(n for n in names if n != model.task_column)
+
+
+def check_one_nameless_task(tasks: _ids.Ids) -> None:
+    """Rows without a task go to the one task that rows without a task made before."""
+    if tasks.tolist() != [0]:
+        raise ValueError(
+            f"task is None, but the model has the tasks {some(tasks.tolist())}; pass task=, one id "
+            "a row or one for all rows"
+        )
+
+
 def check_loaded(model: Any) -> None:
     """Parts of a model read from outside must belong together."""
     moments, names = model.moments_, names_of(model)
     n_features = moments.n_features + (model.task_column is not None)
     if model.n_features_in_ != n_features or (names is not None and len(names) != n_features):
         raise ValueError("the number of features is not that of the moments")
+    if names is not None and (len(set(names)) < len(names) or not all(map(_is_text, names))):
+        raise ValueError("the names of features are not different texts")
+    priors = check_priors(model.priors, moments.counts)
+    check_costs(model.class_weight, moments.classes, priors)
+    check_n_components(model.n_components, max(len(moments.classes) - 1, 1))
+    if model._declared is not None and (_ids.lookup(moments.classes, model._declared) < 0).any():
+        raise ValueError("classes that were announced are not among those of the model")
+    for part in (model.unlabelled_, model.sample_):
+        if part is not None and (_ids.lookup(moments.tasks, part.tasks) < 0).any():
+            raise ValueError("rows belong to tasks that are not those of the model")
     rules = model._found
     if rules is None:
         return
@@ -66,9 +92,40 @@ def check_loaded(model: Any) -> None:
         "single_task_error": (n_tasks,),
         "metric": (n_tasks,),
         "weights_of_task": (n_tasks,),
+        "scale": (n_tasks + 1, moments.n_features),
     }
     for name, shape in shapes.items():
         if getattr(rules, name).shape != shape:
             raise ValueError(f"{name} of the rules has not the shape {shape}")
-    if not (np.isfinite(rules.coef).all() and np.isfinite(rules.intercept).all()):
-        raise ValueError("the rules are not finite")
+    for array in (rules.coef, rules.intercept, rules.scale, rules.metric):
+        if not np.isfinite(array).all():
+            raise ValueError("the rules are not finite")
+    _check_forecasts(rules)
+    _check_weights(rules, n_tasks)
+
+
+def _check_forecasts(rules: Any) -> None:
+    for rates in (rules.forecast_error, rules.forecast_interval, rules.single_task_error):
+        if ((rates < 0) | (rates > 1)).any():
+            raise ValueError("a forecast is no rate")
+    if (rules.scale <= 0).any():
+        raise ValueError("a scale is not positive")
+
+
+def _check_weights(rules: Any, n_tasks: int) -> None:
+    if rules.multi_class not in ("shared", "each", "one-vs-all"):
+        raise ValueError(f"{rules.multi_class!r} is no way to treat many classes")
+    of_task = rules.weights_of_task
+    if n_tasks and not (of_task.min() >= 0 and of_task.max() < len(rules.task_weights)):
+        raise ValueError("a task has none of the weights")
+    for part in (part for weights in rules.task_weights for part in weights):
+        rank = part.left.shape[-1]
+        shapes = [(n_tasks, rank), (rank, n_tasks), *[(n_tasks,)] * 3]
+        if [array.shape for array in part] != shapes:
+            raise ValueError("the weights of tasks do not have the shape of the tasks")
+    if any(len(array) != n_tasks for array in rules.learning):
+        raise ValueError("the learning curves are not those of the tasks")
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)

@@ -124,6 +124,15 @@ def check_statistics(
         raise ValueError("there is not one name for each feature")
 
 
+def check_were_there(rest: NDArray[np.float64], parts: NDArray[np.float64]) -> None:
+    """Second moments that are left over cannot be negative, but for rounding of the parts."""
+    if (rest < -1e-6 * parts).any():
+        raise ValueError(
+            "the rows to remove were not among those that were learnt: without them the second "
+            "moment of a feature would be negative"
+        )
+
+
 def check_something_left(moments: ClassMoments) -> None:
     """A model of nothing is not one."""
     if moments.counts.size == 0:

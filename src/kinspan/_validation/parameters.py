@@ -120,10 +120,14 @@ def check_n_components(n_components: int | None, available: int) -> int:
     return int(n_components)
 
 
+class TooFewClassesError(ValueError, AttributeError):
+    """There are no rules yet: an attribute that they would have does not exist."""
+
+
 def check_several_classes(classes: _ids.Ids) -> None:
     """A classifier needs two classes."""
     if len(classes) < 2:
-        raise ValueError(
+        raise TooFewClassesError(
             f"y contains one class, {classes.tolist()[0]!r}; a classifier needs at least two"
         )
 

@@ -40,6 +40,8 @@ def joined(model: Any, name: Any, X: Any, y: Any, sample_weight: Any) -> State:
         new = ClassMoments.from_checked(features, alike, tasks, weights, names)
         return State(moments, sample, new if unlabelled is None else unlabelled + new)
     labels = _validation.check_labels(y, n_samples)
+    if model._declared is not None:
+        _validation.check_declared(np.asarray(labels), model._declared)
     moments = moments + ClassMoments.from_checked(
         features, labels, tasks, weights, names, is_part=True
     )
@@ -66,5 +68,6 @@ def parted(model: Any, task: int) -> State:
 
 
 def _names_all_classes(model: Any) -> bool:
-    """Whether parameters have one entry a class, so that a class without rows must stay."""
-    return model.n_components is not None or not isinstance(model.priors, (str, type(None)))
+    """Whether classes were announced or have a parameter each: one without rows must stay."""
+    has_each = model.n_components is not None or not isinstance(model.priors, (str, type(None)))
+    return has_each or model._declared is not None

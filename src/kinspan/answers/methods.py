@@ -157,7 +157,7 @@ class AnswersMixin:
         With rows and labels it is a task like the others. With labels of one class, with rows
         alone, or with nothing at all it gets the rule that the others agree on, placed as well as
         its rows allow; its forecast is that of tasks which pretend to be new. Rows of a task that
-        is there already are added to it.
+        is there already are added to it, with full weight and without fading those before them.
 
         Parameters
         ----------
@@ -235,6 +235,6 @@ class AnswersMixin:
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         """What notebooks show: the parameters, and after `fit` a table of the tasks."""
         html = estimator_html_repr(clone(self))  # parameters; attributes are in the table
-        if hasattr(self, "tasks_"):
+        if hasattr(self, "forecast_error_"):
             html = summary(self).html() + html
         return {"text/plain": repr(self), "text/html": html}

@@ -50,8 +50,19 @@ accuracy: .venv/dev-installed .venv-peers/installed  ## beside what users would 
 reproduce: .venv/dev-installed  ## every figure and table of the paper; real data in the folder KINSPAN_DATA
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m experiments all
 
+SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
+
+.PHONY: browser
+browser: .browser/node_modules/axe-core/axe.min.js  ## Debian's Chromium, its driver and axe-core, for the tests of the report page
+	command -v chromium >/dev/null && command -v chromedriver >/dev/null || \
+		($(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq --no-install-recommends chromium chromium-driver)
+
+.browser/node_modules/axe-core/axe.min.js:
+	command -v npm >/dev/null || ($(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq --no-install-recommends npm)
+	npm install --silent --no-audit --no-fund --no-save --ignore-scripts --prefix .browser axe-core@4.14.0
+
 clean:
-	rm -rf .venv .venv-peers build dist .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .venv-peers .browser build dist .mypy_cache .pytest_cache .ruff_cache
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

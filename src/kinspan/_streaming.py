@@ -197,6 +197,7 @@ class StreamingMixin:
     def _declare(self, classes: ArrayLike | None, labels: _ids.Ids) -> None:
         if classes is not None:
             declared = _ids.encode(_validation.check_labels(classes, None, "classes"))[0]
+            _validation.check_positive("the number of classes", len(declared))
             known = self._declared
             self._declared = declared if known is None else _ids.union(known, declared)
         if self._declared is not None:

@@ -11,7 +11,19 @@ import typer
 from typer.main import get_command
 
 from kinspan import __version__
-from kinspan.cli import demo, evaluate, explain, export, failing, fit, merge, moments, plan, predict
+from kinspan.cli import (
+    demo,
+    evaluate,
+    explain,
+    export,
+    failing,
+    fit,
+    merge,
+    moments,
+    plan,
+    predict,
+    report,
+)
 from kinspan.cli.without_typer import VERBS
 
 EXAMPLES = """
@@ -40,6 +52,7 @@ for verb, examples in (
     (moments.moments, moments.EXAMPLES),
     (merge.merge, merge.EXAMPLES),
     (export.export, export.EXAMPLES),
+    (report.report, report.EXAMPLES),
     (demo.demo, demo.EXAMPLES),
 ):
     app.command(epilog=examples)(verb)

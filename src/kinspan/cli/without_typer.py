@@ -9,7 +9,10 @@ from pathlib import Path
 
 from kinspan import _demo
 
-VERBS = ("fit", "predict", "explain", "plan", "evaluate", "moments", "merge", "export", "demo")
+VERBS = (
+    *("fit", "predict", "explain", "plan", "evaluate", "moments", "merge"),
+    *("export", "report", "demo"),
+)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -30,6 +30,8 @@ class Writer(Protocol):
 
 def check_place(path: Path) -> None:
     """A file can be written there: better said before the work than after it."""
+    if str(path) == "-":
+        raise ValueError("-: this is no text for standard output; name a file to write")
     if path.is_dir():
         raise IsADirectoryError(f"{path}: this is a folder; name a file to write")
     if not path.parent.is_dir():

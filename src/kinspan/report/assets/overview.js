@@ -1,0 +1,61 @@
+// What stands above and below: a sentence, key figures, doubts.
+
+// What does not change with the choice: a sentence, key figures, the map, doubts.
+function showAbout() {
+  const { classes, features, labels, fades, alone } = data.about;
+  const how = data.tasks.length === 1 ? "" : alone ? "each alone " : "together ";
+  byId("about").textContent =
+    `${counted(data.tasks.length, "task")} with ` +
+    `${counted(classes.length, "class", "classes")} and ${counted(features, "feature")}, learnt ` +
+    `${how}from ${counted(labels, "label")}` +
+    `${fades ? " (older ones count less)" : ""}.`;
+}
+
+function keyFigures() {
+  const { known, forecast, alone, gaining, losing, largest_loss: loss } = data.figures;
+  const n = data.tasks.length;
+  const of = (some) => `${whole.format(some)} of ${whole.format(n)}`;
+  const over =
+    known === n ? "mean over tasks" : `mean over ${counted(known, "task")} with a forecast`;
+  const lost = `${whole.format(losing)} may lose, at most ${(100 * loss).toFixed(1)} points`;
+  const [gain, need] =
+    n === 1 ? ["task gains", "task needs labels"] : ["tasks gain from others", "tasks need labels"];
+  return [
+    [percent(forecast), "error to expect", over],
+    [percent(alone), "if every task went alone", over],
+    [of(gaining), gain, losing ? lost : "none is expected to lose"],
+    [of(data.figures.short_of_labels), need, "some class has fewer than 5, or only one has any"],
+  ];
+}
+
+function showFigures() {
+  for (const [figure, what, note] of keyFigures()) {
+    const words = [element("span", {}, what), element("span", { class: "quiet" }, note)];
+    byId("figures").append(element("li", {}, element("b", {}, figure), ...words));
+  }
+}
+
+function showDoubts() {
+  const place = byId("doubt-list");
+  if (!data.doubts.length) place.append(element("p", {}, "None."));
+  place.append(...data.doubts.map(doubtPart));
+}
+
+function doubtPart(doubt) {
+  const many = doubt.tasks.length ? `: ${counted(doubt.tasks.length, "task")}` : "";
+  const title = doubt.kind[0].toUpperCase() + doubt.kind.slice(1) + many;
+  const part = element("section", { class: "doubt" }, element("h3", {}, title));
+  part.append(element("p", {}, doubt.meaning));
+  if (doubt.features.length) {
+    const names = doubt.features.map((name) => element("li", {}, nameOf(name)));
+    part.append(element("ul", {}, ...names));
+  }
+  if (doubt.tasks.length) {
+    const which = [
+      { title: "Task", cell: ([t]) => nameOf(data.tasks[t].name) },
+      { title: "What", words: true, cell: ([, what]) => nameOf(what) },
+    ];
+    behind(part, () => plainTable(title, which, doubt.tasks), "Which tasks");
+  }
+  return part;
+}

@@ -1,0 +1,86 @@
+"""Everything that the page shows, as plain data: tasks are numbered by their need."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kinspan._cell_sums import Codes
+from kinspan.report._plain import named, rounded
+from kinspan.report.curves import curves, labels_for_a_third_less
+from kinspan.report.doubts import doubts, doubts_of_tasks
+from kinspan.report.related import related
+from kinspan.report.who_helps import who_helps
+
+
+def contents(model: Any, title: str | None, leave_out: bool) -> dict[str, Any]:
+    """What `page` puts into the page."""
+    order = by_need(model)
+    found = doubts(model, order)
+    rows = _rows(model, order, doubts_of_tasks(found, len(order)))
+    return {
+        "title": title or f"Report on {len(order):,} task{'s' * (len(order) != 1)}",
+        "about": _about(model),
+        "figures": _figures(rows),
+        "tasks": rows,
+        "curves": curves(model, order),
+        "help": who_helps(model, order, leave_out),
+        "related": related(model, order),
+        "doubts": found,
+    }
+
+
+def by_need(model: Any) -> Codes:
+    """Positions of the tasks: those first whose error is not known, then the largest errors."""
+    known = np.nan_to_num(model.forecast_error_, nan=2.0)
+    return np.argsort(-known, kind="stable")
+
+
+def _about(model: Any) -> dict[str, Any]:
+    moments = model.moments_
+    return {
+        "classes": named(model.classes_),
+        "features": moments.n_features,
+        "labels": rounded(moments.counts.sum(), 2),
+        "fades": moments.squared_weights is not None,
+        "rows_kept": model.sample_ is not None,
+        "alone": model.labels == "single",
+    }
+
+
+def _rows(model: Any, order: Codes, doubts: list[list[str]]) -> list[dict[str, Any]]:
+    names, counts = named(model.tasks_), model.moments_.effective().counts
+    wanted = labels_for_a_third_less(model, order)
+    return [
+        {
+            "name": names[t],
+            "forecast": rounded(model.forecast_error_[t]),
+            "low": rounded(model.forecast_interval_[t, 0]),
+            "high": rounded(model.forecast_interval_[t, 1]),
+            "alone": rounded(model.single_task_error_[t]),
+            "gain": rounded(model.transfer_gain_[t]),
+            "labels": rounded(counts[t], 1),
+            **wanted[place],
+            "doubts": doubts[place],
+        }
+        for place, t in enumerate(order)
+    ]
+
+
+def _figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Means over the tasks whose two errors are known, and how many tasks gain, lose, need."""
+    known = [row for row in rows if None not in (row["forecast"], row["alone"])]
+    gains = [round(row["gain"], 3) for row in known]  # as shown: tenths of a point
+    return {
+        "known": len(known),
+        "forecast": rounded(np.mean([row["forecast"] for row in known])) if known else None,
+        "alone": rounded(np.mean([row["alone"] for row in known])) if known else None,
+        "gaining": sum(gain > 0 for gain in gains),
+        "losing": sum(gain < 0 for gain in gains),
+        "largest_loss": rounded(max((-gain for gain in gains), default=0.0)),
+        "short_of_labels": sum(bool(_SHORT & set(row["doubts"])) for row in rows),
+    }
+
+
+_SHORT = {"no labels", "one class", "tiny class"}

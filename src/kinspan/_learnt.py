@@ -39,7 +39,7 @@ class LearntMixin:
     _pile: Pile
     _declared: _ids.Ids | None
     _found: FittedRules | None
-    _found_for: str
+    _asked: dict[str, Any]  # parameters of the rules, as they were when rows came last
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_pile" in vars(self)
@@ -51,20 +51,28 @@ class LearntMixin:
         unlabelled: ClassMoments | None = None,
     ) -> None:
         """Learn everything anew, and find the rules at once, if there can be some."""
-        declared = vars(self).get("_declared")
+        declared, had_rules = vars(self).get("_declared"), False
+        if self.__sklearn_is_fitted__() and self._pile:
+            had_rules = len(self.classes_) > 1
         self._start()
         self.unlabelled_, self._declared = unlabelled, declared
         self._add(Statistics(moments, sample, _validation.features_of(self)))
-        if len(moments.classes) > 1:
+        if had_rules or len(moments.classes) > 1:
             _ = self._rules
 
     def _start(self) -> None:
         """Forget everything."""
         self._pile, self._declared, self._found, self.unlabelled_ = (), None, None, None
-        self._found_for = ""
+        self._remember()
+
+    def _remember(self) -> None:
+        """Parameters that are changed now change nothing before more rows come."""
+        _validation.check_parameters(self)
+        self._asked = {name: getattr(self, name) for name in _OF_RULES}
 
     def _add(self, statistics: Statistics) -> None:
         """Learn from more rows."""
+        self._remember()
         self._pile, self._found = piled(self._pile, statistics), None
 
     @property
@@ -76,30 +84,25 @@ class LearntMixin:
 
     @property
     def _rules(self) -> FittedRules:
-        statistics, asked = self._statistics, self._asked()
-        if self._found is None or self._found_for != asked:
-            self._found, self._found_for = self._rules_of(statistics), asked
+        statistics = self._statistics
+        if self._found is None:
+            self._found = self._rules_of(statistics)
         return self._found
-
-    def _asked(self) -> str:
-        """The parameters that rules depend on: those that are changed afterwards count too."""
-        return repr([getattr(self, name) for name in _OF_RULES])
 
     def _rules_of(self, statistics: Statistics) -> FittedRules:
         """The rest of the pipeline, in which nothing grows with the number of samples."""
-        moments = statistics.moments
-        _validation.check_parameters(self)
+        moments, asked = statistics.moments, self._asked
         _validation.check_several_classes(moments.classes)
         _validation.check_frequencies(moments, statistics.sample)
-        _validation.check_n_components(self.n_components, len(moments.classes) - 1)
-        priors = _validation.check_priors(self.priors, moments.counts)
-        costs = _validation.check_costs(self.class_weight, moments.classes, priors)
+        _validation.check_n_components(asked["n_components"], len(moments.classes) - 1)
+        priors = _validation.check_priors(asked["priors"], moments.counts)
+        costs = _validation.check_costs(asked["class_weight"], moments.classes, priors)
         options = Options(
-            self.labels,
-            self.scale,
-            self.multi_class,
-            self.metric,
-            self.unseen_classes == "share",
+            asked["labels"],
+            asked["scale"],
+            asked["multi_class"],
+            asked["metric"],
+            asked["unseen_classes"] == "share",
             priors,
             np.log(priors * costs),
         )
@@ -107,7 +110,7 @@ class LearntMixin:
 
     @property
     def _n_features_out(self) -> int:
-        return _validation.check_n_components(self.n_components, len(self.classes_) - 1)
+        return _validation.check_n_components(self._asked["n_components"], len(self.classes_) - 1)
 
     @property
     def moments_(self) -> ClassMoments:

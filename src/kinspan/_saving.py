@@ -165,8 +165,9 @@ def _of_model(model: MultiTaskSPCA) -> Record:
     """Parameters, what was learnt, and the rules, so that reading does not find them again."""
     names = _validation.names_of(model)
     declared = model._declared
+    parameters = {**model.get_params(), **model._asked}  # those that the rules were found with
     about = {
-        "parameters": {name: _of_parameter(v) for name, v in model.get_params().items()},
+        "parameters": {name: _of_parameter(v) for name, v in parameters.items()},
         "n_features_in": int(model.n_features_in_),
         "feature_names_in": names,
         "declared": None if declared is None else _ids.to_json(declared),
@@ -196,7 +197,6 @@ def _to_model(record: Record) -> MultiTaskSPCA:
             model.feature_names_in_ = np.array(meta["feature_names_in"], dtype=object)
         if "rules" in meta:
             model._found = _stored_rules.rules_of(record.part("rules"))
-            model._found_for = model._asked()
         _validation.check_loaded(model)
     return model
 

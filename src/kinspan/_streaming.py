@@ -32,6 +32,7 @@ class StreamingMixin:
     _add: Any
     _statistics: Statistics
     _start: Any
+    _remember: Any
 
     def partial_fit(
         self,
@@ -192,6 +193,7 @@ class StreamingMixin:
         return self
 
     def _replace(self, statistics: Statistics) -> None:
+        self._remember()
         self._pile, self._found = ((1, self._with_declared(statistics)),), None
 
     def _declare(self, classes: ArrayLike | None, labels: _ids.Ids) -> None:

@@ -34,6 +34,7 @@ class AnswersMixin:
     moments_: ClassMoments
     sample_: RowSample | None
     _rules: FittedRules
+    _asked: dict[str, Any]
     _fit_moments: Any
 
     def explain_transfer(self, task: Any, *, most: int = 10) -> TransferExplanation:
@@ -214,6 +215,7 @@ class AnswersMixin:
 
     def _without(self, task: Any) -> Self:
         rest = copy(self)
+        vars(rest).update(self._asked)  # not what was changed since rows came
         rest._fit_moments(*parted(self, self._position(task)))
         return rest
 

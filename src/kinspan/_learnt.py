@@ -9,6 +9,7 @@ import numpy as np
 from kinspan import _ids, _validation
 from kinspan._candidates import Options
 from kinspan._cell_sums import Floats
+from kinspan._cutoff import hopeful
 from kinspan._fit import FittedRules, fit
 from kinspan._statistics import Pile, Statistics, piled, total
 from kinspan.class_moments import ClassMoments
@@ -73,7 +74,7 @@ class LearntMixin:
     def _add(self, statistics: Statistics) -> None:
         """Learn from more rows."""
         self._remember()
-        self._pile, self._found = piled(self._pile, statistics), None
+        self._pile, self._found = piled(self._pile, hopeful(statistics, self._pile)), None
 
     @property
     def _statistics(self) -> Statistics:

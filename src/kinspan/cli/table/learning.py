@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kinspan._cutoff import hopeful
 from kinspan._statistics import Pile, Statistics, piled, total
 from kinspan.cli.table.encoding import TableRows, Tally, encoded, texts_of
 from kinspan.cli.table.fills import ByTask, Fills, sums_of_present
 from kinspan.cli.table.reader import Reader
 from kinspan.cli.table.recipe import FeatureColumn, Recipe
-from kinspan.engines.files._cutoff import hopeful
 from kinspan.engines.files._encoded import Encoded
 from kinspan.engines.files._reading import FileError
 from kinspan.engines.files._rows import Rows

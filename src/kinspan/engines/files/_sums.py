@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from kinspan import _ids
 from kinspan._cell_sums import Floats
+from kinspan._cutoff import hopeful
 from kinspan._statistics import Pile, Statistics, piled, total
-from kinspan.engines.files._cutoff import hopeful
 from kinspan.engines.files._encoded import Encoded
 from kinspan.engines.files._layout import Layout, named
 from kinspan.engines.files._reading import FileError, naming, parts_of, rows_of

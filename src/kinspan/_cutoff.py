@@ -17,7 +17,7 @@ def hopeful(part: Statistics, pile: Pile) -> Statistics:
     With many cells a batch keeps most of its rows, and nearly all of them in vain.
     """
     known = pile[0][1].sample if pile else None
-    if part.sample is None or known is None:
+    if part.sample is None or known is None or part.sample.recency is not None:
         return part
     return replace(part, sample=_below_last(part.sample, known))
 

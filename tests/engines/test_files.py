@@ -29,6 +29,9 @@ from tests.engines.stored_worlds import (
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("pyarrow.parquet")
 
+# The tables have a column of text, which is left out and warned of: test_files_refused looks at it.
+pytestmark = pytest.mark.filterwarnings("ignore:columns are not numeric")
+
 
 @pytest.mark.parametrize("parameters", [{}, {"metric": 0.0}, {"row_sample": 0, "metric": 0.0}])
 @pytest.mark.parametrize(("write", "where"), FORMATS)

@@ -187,3 +187,20 @@ def test_statistics_of_files_know_their_features(tmp_path: Path) -> None:
     assert one.feature_names == ("a", "b")
     with pytest.raises(ValueError, match="another order"):
         one + two
+
+
+def test_columns_that_are_left_out_are_named(tmp_path: Path) -> None:
+    """One typing error makes text of a column of numbers."""
+    path = tmp_path / "a.csv"
+    path.write_text("a,b,y\n1,2,0\n2,3,1\n1,oops,0\n3,1,1\n", encoding="utf-8")
+    with pytest.warns(files.LeftOutColumnsWarning, match=r"b \(string\)"):
+        clf = files.fit(MultiTaskSPCA(), path, label="y")
+    assert clf.feature_names_in_.tolist() == ["a"]
+    files.fit(MultiTaskSPCA(), path, label="y", features=["a"])  # said, and so not warned of
+
+
+def test_a_file_under_two_names_is_one(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("a,y\n1,0\n2,1\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="2 times"):
+        files.statistics([path, tmp_path / ".." / tmp_path.name / "a.csv"], label="y")

@@ -17,6 +17,8 @@ _FEW = 5
 class LearningCurveForecastDisplay:
     """Forecast learning curves of some tasks, from the labels that they have on.
 
+    A curve is drawn to what all tasks say: where labels are few, it does not begin at the forecast.
+
     Parameters
     ----------
     tasks : list of ids

@@ -27,13 +27,20 @@ from kinspan.engines.files._batches import Answers, Batch, batches, predict
 from kinspan.engines.files._from_batches import from_batches
 from kinspan.engines.files._learning import fit, statistics
 from kinspan.engines.files._reading import FileError
-from kinspan.engines.files._report import FilesRead, ReadFile, SkippedFile, SkippedFilesWarning
+from kinspan.engines.files._report import (
+    FilesRead,
+    LeftOutColumnsWarning,
+    ReadFile,
+    SkippedFile,
+    SkippedFilesWarning,
+)
 
 __all__ = [
     "Answers",
     "Batch",
     "FileError",
     "FilesRead",
+    "LeftOutColumnsWarning",
     "ReadFile",
     "SkippedFile",
     "SkippedFilesWarning",

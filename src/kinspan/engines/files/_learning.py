@@ -18,6 +18,7 @@ from kinspan.engines.files._progress import is_shown, rows_bar
 from kinspan.engines.files._reading import FileError, layout_of, n_rows_of
 from kinspan.engines.files._report import (
     FilesRead,
+    LeftOutColumnsWarning,
     ReadFile,
     SkippedFile,
     SkippedFilesWarning,
@@ -183,6 +184,10 @@ def fit(
         on_error=on_error,
         progress=progress,
     )
+    if read.left_out:
+        named = some([f"{name} ({kind})" for name, kind in read.left_out.items()])
+        text = f"columns are not numeric and were left out: {named}; name features= to choose"
+        warnings.warn(text, LeftOutColumnsWarning, stacklevel=2)
     return read.fit(model)
 
 

@@ -26,6 +26,10 @@ class SkippedFile(NamedTuple):
     reason: str
 
 
+class LeftOutColumnsWarning(UserWarning):
+    """Some columns are not numeric, and nobody said that they are no features."""
+
+
 class SkippedFilesWarning(UserWarning):
     """Some files could not be read, and the rest went on without them."""
 

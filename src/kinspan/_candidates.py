@@ -21,7 +21,7 @@ from kinspan.risk import (
 from kinspan.row_sample import RowSample
 from kinspan.scores import Calibration, calibration
 
-_KEPT_NUMBERS = 1 << 21  # in the class means of a candidate that is kept while others are judged
+_KEPT_NUMBERS = 1 << 23  # in the class means of a candidate that is kept while others are judged
 
 
 class Options(NamedTuple):

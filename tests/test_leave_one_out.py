@@ -22,9 +22,7 @@ def test_closed_form_equals_removing_the_row(share: float, p: int, half: float) 
     t, c = np.repeat([0, 1], 9), np.tile(np.repeat([0, 1, 2], 3), 2)
     X, weights = rng.normal(size=(18, p)), rng.integers(1, 3, 18).astype(float)
     counts = np.bincount(t * m + c, weights).reshape(k, m).astype(float)
-    means = np.array([[np.average(X[(t == i) & (c == j)], axis=0,
-                                  weights=weights[(t == i) & (c == j)]) for j in range(m)]
-                      for i in range(k)])  # fmt: skip
+    means = cell_means(X, t * m + c, weights).reshape(k, m, p)
     residuals = X - means[t, c]
     covariance = covariance_of_rows(residuals, weights, 12.0, means)
     scatter = (weights[:, None] * residuals).T @ residuals / weights.sum() / covariance.mean_value
@@ -38,15 +36,8 @@ def test_closed_form_equals_removing_the_row(share: float, p: int, half: float) 
     def turned(vectors: Any) -> Any:
         return vectors @ covariance.basis / np.sqrt(covariance.stretch(share))
 
-    parts = RuleParts(
-        turned(w),
-        offset,
-        np.full(k, half),
-        own,
-        turned(means - centre),
-        np.full((k, m), 1 / m),
-        counts,
-    )
+    shares, contrasts = np.full((k, m), 1 / m), turned(means - centre)
+    parts = RuleParts(turned(w), offset, np.full(k, half), own, contrasts, shares, counts)
     row_share = share / (covariance.mean_value * weights.sum())
     stretch = covariance.stretch(share)[: covariance.residuals.shape[1]]
     rows = Residuals(covariance.residuals, covariance.squares, stretch, t, c, weights, row_share)
@@ -60,6 +51,12 @@ def test_closed_form_equals_removing_the_row(share: float, p: int, half: float) 
         np.testing.assert_allclose(found[i], expected, rtol=1e-8, atol=1e-8)
         longer = length(w_new, metric_new) / length(w[t[i]], metric)
         assert inflation[i] == pytest.approx(max(longer, 1.0), rel=1e-8)
+
+
+def cell_means(X: Any, cells: Any, weights: Any) -> Any:
+    """(cells, features) weighted means."""
+    of_cells = [cells == cell for cell in np.unique(cells)]
+    return np.array([np.average(X[of], axis=0, weights=weights[of]) for of in of_cells])
 
 
 def without_row(

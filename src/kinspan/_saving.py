@@ -120,7 +120,7 @@ def replacing(path: Path) -> Iterator[Path]:
     What a link leads to is replaced, and what is no file (a pipe, a device) is written to.
     """
     path = Path(os.path.realpath(path))
-    _check_place(path)
+    check_place(path)
     if path.exists() and not path.is_file():
         yield path
         return
@@ -137,11 +137,14 @@ def replacing(path: Path) -> Iterator[Path]:
         raise
 
 
-def _check_place(path: Path) -> None:
+def check_place(path: Path) -> None:
+    """A file can be written there: better said before the work than after it."""
     if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; name a file in it")
+        raise IsADirectoryError(f"{path}: this is a folder; name a file to write")
     if not path.parent.is_dir():
-        raise FileNotFoundError(f"{path.parent} is not there; make the folder first")
+        raise FileNotFoundError(f"{path}: the folder {path.parent} does not exist")
+    if not os.access(path.parent, os.W_OK):
+        raise PermissionError(f"{path}: nothing may be written to the folder {path.parent}")
 
 
 def _set_usual_mode(name: str, path: Path) -> None:

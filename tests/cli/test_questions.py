@@ -106,9 +106,10 @@ def test_tasks_that_are_numbers_are_found_too(tmp_path: Path) -> None:
         table.to_parquet(tmp_path / "a.parquet")
         options = ("--task", "shop", "--label", "y", "--out", tmp_path / "m")
         succeed("fit", tmp_path / "a.parquet", *options)
-        succeed("plan", tmp_path / "m", "--task", text, "--error", "0.1")
-        if kind is not bool:
-            succeed("plan", tmp_path / "m", "--task", "7", "--error", "0.1")
+        names = (text,) if kind is bool else (text, "7")
+        for name in names:
+            done = succeed("plan", tmp_path / "m", "--task", name, "--error", "0.1")
+            assert done.out.splitlines()[0].endswith("labels 0 / 1 50 / 50")
 
 
 @pytest.mark.parametrize("priors", ["equal", "empirical"])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
+from kinspan import _saving
 from kinspan._saving import replacing
 from kinspan.engines.files._arrow import pyarrow
 from kinspan.engines.files._paths import format_of, is_tabbed
@@ -29,15 +29,10 @@ class Writer(Protocol):
 
 
 def check_place(path: Path) -> None:
-    """A file can be written there: better said before the work than after it."""
+    """A file, and not standard output, can be written there."""
     if str(path) == "-":
         raise ValueError("-: this is no text for standard output; name a file to write")
-    if path.is_dir():
-        raise IsADirectoryError(f"{path}: this is a folder; name a file to write")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"{path}: the folder {path.parent} does not exist")
-    if not os.access(path.parent, os.W_OK):
-        raise PermissionError(f"{path}: nothing may be written to the folder {path.parent}")
+    _saving.check_place(path)
 
 
 def check_format(out: str) -> None:

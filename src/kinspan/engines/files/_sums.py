@@ -15,9 +15,9 @@ from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
 from kinspan import _ids
-from kinspan._cell_sums import Floats
 from kinspan._cutoff import hopeful
 from kinspan._statistics import Pile, Statistics, piled, total
+from kinspan._validation.messages import NOT_FREQUENCIES
 from kinspan.engines.files._encoded import Encoded
 from kinspan.engines.files._layout import Layout, named
 from kinspan.engines.files._reading import FileError, naming, parts_of, rows_of
@@ -52,37 +52,25 @@ def statistics_of(rows: Rows, row_sample: int, names: NDArray[Any] | None) -> St
         raise ValueError("there are no labels to learn from")
     if task is None:
         task = Encoded.constant(0, rows.X.shape[0])
-    weights, factor = _as_frequencies(rows.weights)
-    if weights is not None and not weights.any():
-        return None
-    found = Statistics.from_checked(rows.X, label.codes, task.codes, weights, row_sample, names)
-    return _with_ids(found, task.ids, label.ids, factor)
+    weights = rows.weights
+    if weights is not None:
+        if not np.isfinite(weights).all() or (weights < 0).any():
+            raise ValueError(NOT_FREQUENCIES)
+        if not weights.any():
+            return None
+    found = Statistics.from_checked(
+        rows.X, label.codes, task.codes, weights, row_sample, names, is_part=True
+    )
+    return _with_ids(found, task.ids, label.ids)
 
 
-def _as_frequencies(weights: Floats | None) -> tuple[Floats | None, float]:
-    """Weights of at least one, and what they were multiplied by.
-
-    A few rows of a batch may have small weights where all rows of the files have large ones; that
-    weights count rows can only be doubted in the end. A power of two costs no digit.
-    """
-    if weights is None:
-        return None, 1.0
-    if not np.isfinite(weights).all() or (weights < 0).any():
-        raise ValueError("sample_weight contains negative, infinite or NaN values; use frequencies")
-    smallest = weights[weights > 0].min(initial=1.0)
-    factor = 2.0 ** np.ceil(-np.log2(smallest))
-    return weights * factor, float(factor)
-
-
-def _with_ids(found: Statistics, tasks: _ids.Ids, classes: _ids.Ids, factor: float) -> Statistics:
+def _with_ids(found: Statistics, tasks: _ids.Ids, classes: _ids.Ids) -> Statistics:
     """Statistics of codes as those of the ids, which are in the same order."""
     moments, sample = found.moments, found.sample
     tasks, classes = tasks[moments.tasks], classes[moments.classes]
-    counts, squares = moments.counts / factor, moments.squares / factor
-    moments = replace(moments, tasks=tasks, classes=classes, counts=counts, squares=squares)
+    moments = replace(moments, tasks=tasks, classes=classes)
     if sample is not None:
-        weights = sample.weights / factor
-        sample = replace(sample, tasks=tasks, classes=classes, weights=weights)
+        sample = replace(sample, tasks=tasks, classes=classes)
     return replace(found, moments=moments, sample=sample)
 
 

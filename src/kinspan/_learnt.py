@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from kinspan import _ids, _validation
 from kinspan._candidates import Options
@@ -78,7 +79,7 @@ class LearntMixin:
 
     @property
     def _statistics(self) -> Statistics:
-        _validation.check_fitted(self)
+        check_is_fitted(self)
         if len(self._pile) > 1:
             self._pile = ((sum(n for n, _ in self._pile), total(self._pile)),)
         return self._pile[0][1]

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
 from kinspan import _ids, _validation
 from kinspan._forgetting import faded_statistics
@@ -180,7 +181,7 @@ class StreamingMixin:
         >>> bool(np.allclose(clf.remove(some).coef_, rest.coef_, rtol=1e-9))
         True
         """
-        _validation.check_fitted(self)
+        check_is_fitted(self)
         if isinstance(removed, ClassMoments):
             removed = Statistics(removed, None)
         _validation.check_type("removed", removed, Statistics)

@@ -1,7 +1,6 @@
 """The only place that doubts its input: public methods pass through here on their first line."""
 
 from kinspan._validation.fitted import (
-    check_fitted,
     check_loaded,
     check_mergeable,
     check_one_nameless_task,
@@ -60,7 +59,6 @@ __all__ = [
     "check_error_rate",
     "check_features",
     "check_finite",
-    "check_fitted",
     "check_frequencies",
     "check_known_tasks",
     "check_labels",

@@ -26,11 +26,6 @@ def unchanged_on_error(estimator: Any) -> Iterator[None]:
         raise
 
 
-def check_fitted(estimator: Any) -> None:
-    """Refuse to speak of what was never learnt."""
-    check_is_fitted(estimator)
-
-
 def check_mergeable(model: Any, other: Any) -> None:
     """Another fitted model of the same features."""
     if not isinstance(other, type(model)):

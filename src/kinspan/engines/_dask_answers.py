@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from dask.delayed import delayed
 from numpy.typing import NDArray
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kinspan import _ids, _validation
 from kinspan._statistics import Statistics
@@ -26,7 +26,7 @@ from kinspan.spca import MultiTaskSPCA
 
 def answers(model: MultiTaskSPCA, method: str, X: Any, task: Any) -> Any:
     """What a method of the model says of every row, lazily."""
-    _validation.check_fitted(model)
+    check_is_fitted(model)
     X = whole_rows(X)
     light = _without_rows(model)
     _check_askable(light, X, task)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kinspan import _validation
+from sklearn.utils.validation import check_is_fitted
+
 from kinspan.spca import MultiTaskSPCA
 
 
@@ -26,7 +27,7 @@ def check_model(model: Any) -> None:
             f"model is a {type(model).__name__}; pass a fitted MultiTaskSPCA "
             "(kinspan.load reads one from a file; of a pipeline, its last step)"
         )
-    _validation.check_fitted(model)
+    check_is_fitted(model)
 
 
 def check_title(title: Any) -> None:

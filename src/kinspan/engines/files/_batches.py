@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from kinspan import _ids, _validation
 from kinspan._cell_sums import Floats
@@ -139,7 +140,7 @@ def predict(
     >>> folder.cleanup()
     """
     _validation.check_choice("method", method, _METHODS)
-    _validation.check_fitted(model)
+    check_is_fitted(model)
     task = model.task_column if task is None else task
     known = getattr(model, "feature_names_in_", None)
     if features is None and known is not None:

@@ -16,6 +16,12 @@ lint: .venv/dev-installed   ## style and types
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+.PHONY: docs
+docs: .venv/docs-installed  ## the documentation site in build/site; tutorials are executed, every warning is an error
+	rm -rf docs/api/generated
+	OPENBLAS_NUM_THREADS=1 $(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env \
+		--doctree-dir build/doctrees docs build/site
+
 relatedness: .venv/dev-installed  ## the rules for the weights of tasks in simulated settings
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.relatedness
 
@@ -55,10 +61,10 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 .PHONY: browser
 browser: .browser/node_modules/axe-core/axe.min.js  ## Debian's Chromium, its driver and axe-core, for the tests of the report page
 	command -v chromium >/dev/null && command -v chromedriver >/dev/null || \
-		($(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq --no-install-recommends chromium chromium-driver)
+		($(SUDO) apt-get update -qq -o Acquire::Retries=3 && $(SUDO) apt-get install -o Acquire::Retries=3 -y -qq --no-install-recommends chromium chromium-driver)
 
 .browser/node_modules/axe-core/axe.min.js:
-	command -v npm >/dev/null || ($(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq --no-install-recommends npm)
+	command -v npm >/dev/null || ($(SUDO) apt-get update -qq -o Acquire::Retries=3 && $(SUDO) apt-get install -o Acquire::Retries=3 -y -qq --no-install-recommends npm)
 	npm install --silent --no-audit --no-fund --no-save --ignore-scripts --prefix .browser axe-core@4.14.0
 
 clean:
@@ -74,6 +80,10 @@ clean:
 .venv/dev-installed: pyproject.toml constraints.txt | .venv/bin/python
 	$(INSTALL) --editable '.[dev]'
 	touch $@ .venv/plot-installed
+
+.venv/docs-installed: .venv/dev-installed
+	$(INSTALL) --editable '.[docs]'
+	touch $@
 
 # The libraries of others that `accuracy` compares with, TensorFlow among them: 2.7 GB.
 .venv-peers/installed: pyproject.toml constraints.txt benchmarks/peers-constraints.txt

@@ -13,9 +13,8 @@ from kinspan.datasets import gaussian_mixture, load_digit_pairs, related_means
 
 Floats = NDArray[np.float64]
 SIMILARITIES = (1.0, 0.95, 0.9, 0.8, 0.6, 0.4, 0.2, 0.0, -0.4, -0.7, -0.9)
-
-
 DRAWS = 10
+_OURS, _POOLED = "#00736b", "#d95f02"
 
 
 class TaskTable(NamedTuple):
@@ -87,34 +86,58 @@ def _percentages(row: Floats) -> str:
 
 
 def draw(digits: TaskTable, gaussian: TaskTable, path: Path) -> None:
-    """Every task's error: pooled naively, alone, and with its relatives."""
+    """What borrowing does for every task, and whether the error was announced."""
     from matplotlib.figure import Figure  # noqa: PLC0415  # optional: only the picture needs it
 
     figure = Figure(figsize=(11, 4.6), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    by_difficulty = np.argsort(np.argsort(digits.alone, kind="stable")).astype(float)
-    _panel(left, digits, by_difficulty)
-    left.set(xlabel="tasks, from the easiest to the hardest when alone", xticks=[])
-    similarity = np.array([float(name.split()[1]) for name in gaussian.tasks])
-    _panel(right, gaussian, similarity)
-    right.set(xlabel="similarity of the task to the first one")
+    left, right = figure.subplots(1, 2, width_ratios=(1.35, 1))
+    _errors_of_tasks(left, digits)
+    _announced(right, {"digits": digits, "the paper's Gaussian model": gaussian})
+    for axes in (left, right):
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+        axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(path, dpi=130)
 
 
-def _panel(axes: Any, table: TaskTable, place: Floats) -> None:
-    axes.vlines(place, table.alone, table.actual, color="0.8", linewidth=2, zorder=1)
-    for errors, marker, colour, name in (
-        (table.naive, "x", "#d95f02", "pooled naively"),
-        (table.alone, "o", "0.6", "each alone"),
-        (table.actual, "o", "#00736b", "kinspan"),
+def _errors_of_tasks(axes: Any, table: TaskTable) -> None:
+    """Alone and together; where pooling lies above the picture, a mark at its edge."""
+    place = np.argsort(np.argsort(table.alone, kind="stable"))
+    top = 1.25 * table.alone.max()
+    axes.vlines(place, table.alone, table.actual, color="0.75", linewidth=2, zorder=1)
+    beyond = table.naive > top
+    pooled = {"marker": "x", "color": _POOLED, "s": 26}
+    label = f"all pooled, {table.naive.mean():.1%} on average"
+    axes.scatter(place[~beyond], table.naive[~beyond], label=label, zorder=2, **pooled)
+    axes.scatter(place[beyond], np.full(beyond.sum(), top), **{**pooled, "marker": "^"})
+    for errors, colour, name in (
+        (table.alone, "0.55", "a model each"),
+        (table.actual, _OURS, "kinspan"),
     ):
-        label = f"{name}, {errors.mean():.1%} on average"
-        axes.scatter(place, errors, marker=marker, color=colour, s=28, label=label, zorder=2)
+        label = f"{name}, {errors.mean():.1%}"
+        axes.scatter(place, errors, color=colour, s=28, label=label, zorder=2)
     axes.set_title(table.title, fontsize=11)
-    axes.set_ylabel("error on test rows")
-    axes.set_ylim(0, 1.3 * table.naive.max())
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
-    axes.spines[["top", "right"]].set_visible(False)
+    axes.set(
+        xlabel="tasks, from the easiest to the hardest", xticks=[], ylabel="error on test rows"
+    )
+    axes.set_ylim(-0.03 * top, 1.05 * top)
+    axes.legend(
+        frameon=False, fontsize=10, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.08)
+    )
+    if beyond.any():
+        axes.text(
+            len(place), 1.02 * top, "▲ above the picture", color=_POOLED, fontsize=9, ha="right"
+        )
+
+
+def _announced(axes: Any, tables: dict[str, TaskTable]) -> None:
+    """The forecast of every task against what came true."""
+    most = 1.1 * max(max(table.forecast.max(), table.actual.max()) for table in tables.values())
+    axes.plot([0, most], [0, most], color="0.8", linewidth=1, zorder=1)
+    for (name, table), colour in zip(tables.items(), (_OURS, "#7570b3"), strict=True):
+        axes.scatter(table.forecast, table.actual, color=colour, s=22, label=name, zorder=2)
+    axes.set_title("Announced by the fit, and what came true", fontsize=11)
+    axes.set(xlabel="error announced, without a test set", ylabel="error on test rows")
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     axes.legend(frameon=False, fontsize=9, loc="upper left")
 
 

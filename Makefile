@@ -16,6 +16,10 @@ lint: .venv/dev-installed   ## style and types
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+.PHONY: release-check
+release-check: .venv/dev-installed  ## build, install with the core only and try on Python 3.11 to 3.13
+	$(BIN)/python -m tests.release.check
+
 .PHONY: docs
 docs: .venv/docs-installed  ## the documentation site in build/site; tutorials are executed, every warning is an error
 	rm -rf docs/api/generated

@@ -9,9 +9,11 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PARTS = ("src", "tests", "benchmarks", "experiments", "docs", "Makefile", "constraints.txt")
-PARTS += ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff", "LICENSE")
-PARTS += ("pyproject.toml", ".gitignore")
+PARTS = (
+    *("src", "tests", "benchmarks", "experiments", "docs", "Makefile", "constraints.txt"),
+    *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff", "LICENSE"),
+    *("pyproject.toml", ".gitignore"),
+)
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "generated", "_build", "*.nbc", "*.nbi")
 
 

@@ -52,7 +52,14 @@ def check(version: str, wheel: Path, folder: Path) -> dict[str, str] | None:
         return None
     subprocess.run([program, "-m", "venv", folder], check=True)
     python = folder / "bin" / "python"
-    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    install: list[str | Path] = [
+        python,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+    ]
     subprocess.run([*install, "--constraint", ROOT / "constraints.txt", wheel], check=True)
     smoke = Path(__file__).with_name("smoke.py")
     ran = subprocess.run(

@@ -56,15 +56,15 @@ def required(extras: list[str]) -> dict[str, Distribution]:
 
 def licence(package: Distribution) -> str:
     """The expression, the classifiers or the first line of the field, whichever is there."""
-    metadata = package.metadata
+    metadata = package.metadata.json
     said = [
         entry.rsplit(" :: ", 1)[-1]
-        for entry in metadata.get_all("Classifier") or []
+        for entry in metadata.get("classifier", [])
         if entry.startswith("License :: ") and not entry.endswith("OSI Approved")
     ]
-    field = (metadata.get("License") or "").strip().split("\n")[0]
-    name = normal(metadata["Name"])
-    return metadata.get("License-Expression") or "; ".join(said) or UNSAID.get(name) or field
+    field = str(metadata.get("license", "")).strip().split("\n")[0]
+    expression = str(metadata.get("license_expression", ""))
+    return expression or "; ".join(said) or UNSAID.get(normal(package.name)) or field
 
 
 def page() -> str:

@@ -138,11 +138,13 @@ def test_notebooks_show_the_tasks_of_a_fitted_model() -> None:
     X, y, task = random_world(6)
     clf = MultiTaskSPCA()
     assert "forecast error" not in clf._repr_mimebundle_()["text/html"]
+    assert "Not fitted" in clf._repr_mimebundle_()["text/html"]
     names = np.array(["north & co", "south", "east", "west"])[task]
     shown = clf.fit(X, y, task=names)._repr_mimebundle_()
     assert shown["text/plain"] == "MultiTaskSPCA()"
     assert "north &amp; co" in shown["text/html"]
     assert "forecast error" in shown["text/html"]
+    assert "Not fitted" not in shown["text/html"]
     plain = MultiTaskSPCA(row_sample=0, metric=0).fit(X, y, task=names)
     assert "forecasts are a formula" in plain._repr_html_()
     assert "forecasts are a formula" not in shown["text/html"]
@@ -159,3 +161,12 @@ def test_only_the_worst_of_many_tasks_are_shown() -> None:
     X, y, task = random_world(7, n=2000, n_tasks=50)
     shown = MultiTaskSPCA().fit(X, y, task=task)._repr_mimebundle_()["text/html"]
     assert "50 tasks, 3 classes; the 30 with the largest forecast error" in shown
+
+
+def test_answers_name_a_task_of_tasks_like_one_that_was_typed() -> None:
+    X, y, task = related_world(0)
+    clf = MultiTaskSPCA().fit(X, y, task=np.array(list("abcdef"))[task])
+    for ask in (clf.explain_transfer, clf.leave_out, lambda name: clf.labels_needed(name, 0.2)):
+        shown = repr(ask(clf.tasks_[0]))
+        assert shown == repr(ask("a"))
+        assert "np.str_" not in shown

@@ -13,7 +13,7 @@ import pytest
 from scipy.stats import norm
 from sklearn.exceptions import NotFittedError
 
-from kinspan import MultiTaskSPCA
+from kinspan import MultiTaskSPCA, task_report
 from kinspan.datasets import gaussian_mixture, load_digit_pairs, related_means
 from kinspan.displays import (
     ForecastDisplay,
@@ -99,11 +99,31 @@ def test_forecasts_are_drawn_from_the_largest_down(clf: MultiTaskSPCA, digits: A
     np.testing.assert_array_equal(forecast, np.sort(clf.forecast_error_)[::-1][:7])
     top = display.shown_[0]
     assert drawn["forecast"].get_ydata()[0] == 6
-    of = digits.task_test == clf.tasks_[top]
-    actual = 1 - clf.score(digits.X_test[of], digits.y_test[of], task=clf.tasks_[top])
-    assert np.asarray(drawn["actual, on test rows"].get_xdata())[0] == pytest.approx(actual)
+    answers = clf.predict(digits.X_test, task=digits.task_test)
+    report = task_report(digits.y_test, answers, digits.task_test)
+    actual = np.asarray(drawn["actual, on test rows"].get_xdata())[0]
+    assert actual == pytest.approx(report.balanced_error_rate[top])
     with pytest.raises(ValueError, match="most=0"):
         display.plot(most=0)
+
+
+def test_actual_errors_are_weighted_like_the_forecasts(digits: Any) -> None:
+    """With unequal numbers of test rows the plain error is another quantity than the forecast."""
+    test = digits.task_test == "3 vs 8"
+    X, y = digits.X_test[test], digits.y_test[test].copy()
+    y[np.flatnonzero(y == 0)[:5]] = 1  # errors of one class
+    rows = np.concatenate([np.repeat(np.flatnonzero(y == 0), 5), np.flatnonzero(y == 1)])
+    for priors, share in ((None, [0.5, 0.5]), ([0.9, 0.1], [0.9, 0.1])):
+        clf = MultiTaskSPCA(priors=priors).fit(digits.X, digits.y, task=digits.task)
+        display = ForecastDisplay.from_estimator(clf, X[rows], y[rows], task="3 vs 8")
+        wrong = clf.predict(X, task="3 vs 8") != y
+        expected = np.array([wrong[y == c].mean() for c in (0, 1)]) @ share
+        of_task = clf.tasks_ == "3 vs 8"
+        assert display.actual is not None
+        assert display.actual[of_task] == pytest.approx(expected)
+        assert np.isnan(display.actual[~of_task]).all()
+    with pytest.raises(ValueError, match="label 7 is no class of the model"):
+        ForecastDisplay.from_estimator(clf, X, np.where(y == 0, 7, y), task="3 vs 8")
 
 
 def test_bars_are_the_gains_with_the_largest_on_top(clf: MultiTaskSPCA) -> None:
@@ -220,3 +240,19 @@ def test_the_histogram_of_the_bulk_is_a_density() -> None:
         height, edges, _ = display.ax_.patches[0].get_data()
         inside = np.mean(values <= display.edge_)
         assert (height * np.diff(edges)).sum() == pytest.approx(inside)
+
+
+def test_what_is_drawn_later_is_seen_beside_a_curve(clf: MultiTaskSPCA) -> None:
+    """A second display, or points of one's own, on the same axes; errors begin at zero."""
+    first = LearningCurveForecastDisplay(["a"], np.array([[10.0, 30.0]]), np.array([[0.2, 0.1]]))
+    ax = first.plot().ax_
+    LearningCurveForecastDisplay(["b"], np.array([[10.0, 30.0]]), np.array([[0.4, 0.3]])).plot(ax)
+    assert ax.get_ylim()[0] == 0
+    assert ax.get_ylim()[1] > 0.4
+    ax.plot([10], [0.7], "x")
+    ax.figure.canvas.draw()
+    assert ax.get_ylim()[0] == 0
+    assert ax.get_ylim()[1] > 0.7
+    labels = [label.get_text() for label in ax.get_xticklabels(which="both")]
+    assert {"10", "20"} <= set(labels)
+    assert not any("times" in label for label in labels)

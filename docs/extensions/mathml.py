@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers draw themselves: the site asks no network and runs no script."""
+"""Formulas as MathML, which browsers draw themselves: no network, no script."""
 
 from __future__ import annotations
 

@@ -13,13 +13,12 @@ from sklearn.base import (
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
 )
-from sklearn.metrics import accuracy_score
-from sklearn.utils.validation import check_is_fitted
 
 from kinspan import _ids, _validation
 from kinspan._arrays import beside, like, namespace, on_host, per_row
 from kinspan._cell_sums import Codes, Floats
 from kinspan._learnt import LearntMixin
+from kinspan._one_at_a_time import learning
 from kinspan._streaming import StreamingMixin
 from kinspan.answers import AnswersMixin, WeightsMixin
 from kinspan.class_moments import ClassMoments
@@ -185,7 +184,7 @@ class MultiTaskSPCA(
         sample_weight : array of shape (n_samples,), optional
             Frequencies: weight 2 is the row twice, weight 0 its absence.
         """
-        with _validation.unchanged_on_error(self):
+        with learning(self):
             features, names, column = _validation.check_rows(self, X, task, reset=True)
             n_samples = features.shape[0]
             labels = _validation.check_labels(y, n_samples)
@@ -204,7 +203,10 @@ class MultiTaskSPCA(
         of the paper.
         """
         _validation.check_parameters(self)
-        with _validation.unchanged_on_error(self):
+        _validation.check_type("moments", moments, ClassMoments)
+        if sample is not None:
+            _validation.check_type("sample", sample, RowSample)
+        with learning(self):
             self._start()
             self.__dict__.pop("feature_names_in_", None)
             self._fit_moments(moments, sample)
@@ -217,17 +219,18 @@ class MultiTaskSPCA(
 
         A class that the task of a row cannot answer is 100 below all others.
         """
-        scores, _ = self._scores(X, task)
+        scores, _ = self._with_rules()._scores(X, task)
         return like(scores[:, 0] if scores.shape[1] == 1 else scores, X)
 
     def predict(self, X: Any, *, task: Any = None) -> Any:
         """The class of every row; `task` is one id a row, or one id for all rows."""
-        scores, _ = self._scores(X, task)
-        return like(per_row(self.classes_, answers(scores)), X)
+        now = self._with_rules()
+        scores, _ = now._scores(X, task)
+        return like(per_row(now.classes_, answers(scores)), X)
 
     def predict_proba(self, X: Any, *, task: Any = None) -> Any:
         """(n_samples, n_classes) probabilities, in the order of `classes_`."""
-        return like(probabilities(*self._scores(X, task)), X)
+        return like(probabilities(*self._with_rules()._scores(X, task)), X)
 
     def predict_log_proba(self, X: Any, *, task: Any = None) -> Any:
         """(n_samples, n_classes) logarithms of the probabilities."""
@@ -237,10 +240,13 @@ class MultiTaskSPCA(
 
     def transform(self, X: Any, *, task: Any = None) -> Any:
         """(n_samples, n_components) projections Vᵀx on the directions of each row's task."""
-        features, names, rules = self._known_rows(X, task)
-        scale = self._rules.scale[:, None, :]
-        directions = projectors(self._rules.coef * scale, self._n_features_out)
-        flat = np.zeros((len(directions), self._n_features_out))
+        now = self._with_rules()
+        features, names, rules = now._known_rows(X, task)
+        scale = now._rules.scale[:, None, :]
+        if now._asked["scale"] is None:  # one number for all features, of no meaning
+            scale = np.ones_like(scale)
+        directions = projectors(now._rules.coef * scale, now._n_features_out)
+        flat = np.zeros((len(directions), now._n_features_out))
         projected = paired_scores(features, rules, directions / scale, flat)
         return like(_validation.check_finite(projected, features, names), X)
 
@@ -254,9 +260,11 @@ class MultiTaskSPCA(
         self, X: Any, y: ArrayLike, *, task: Any = None, sample_weight: ArrayLike | None = None
     ) -> float:
         """Accuracy over all rows."""
+        from sklearn.metrics import accuracy_score  # noqa: PLC0415  # a tenth of the import
+
         found = on_host(self.predict(X, task=task))
         right = _ids.same(on_host(_validation.check_labels(y, len(found))), found)
-        weights = on_host(sample_weight)
+        weights = on_host(_validation.check_weights(sample_weight, len(right)))
         return float(accuracy_score(np.ones(len(right)), right, sample_weight=weights))
 
     def _scores(self, X: Any, task: Any) -> tuple[Floats, NDArray[np.bool_]]:
@@ -267,7 +275,6 @@ class MultiTaskSPCA(
         return without_absent(_validation.check_finite(scores, features, names), absent), absent
 
     def _known_rows(self, X: Any, task: Any) -> tuple[Any, NDArray[Any] | None, Codes]:
-        check_is_fitted(self)
         features, names, column = _validation.check_rows(self, X, task, reset=False)
         known = _validation.check_known_tasks(column, features.shape[0], self.tasks_, self.unseen)
         return features, names, beside(known, features, len(self.tasks_) + 1)

@@ -142,3 +142,14 @@ def test_names_that_look_like_markup_are_names(tmp_path: Path) -> None:
     ran = succeed("fit", tmp_path / "a.csv", *ROLES, "--out", tmp_path / "m")
     assert "[bold]Nº 0[/]" in ran.out
     assert "[bold]x" in refusal("explain", tmp_path / "m", "--task", "[bold]x")
+
+
+def test_colours_that_are_asked_for_bring_no_bars(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Notebooks set FORCE_COLOR for all programs that they start."""
+    data = written(WORLD.table(), tmp_path / "rows.csv")
+    wanted = "moments", data, *ROLES, "--out", tmp_path / "rows.moments"
+    plain = succeed(*wanted)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert succeed(*wanted) == plain

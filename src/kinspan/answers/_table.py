@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 from math import isfinite
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 _STYLE = (
     "text-align: right; padding: .15em .8em; white-space: nowrap; "
@@ -46,7 +48,7 @@ class Table(NamedTuple):
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         note = f"<p>{escape(self.note)}</p>" if self.note else ""
         title = f"<p><strong>{escape(self.title)}</strong></p>"
-        return f"<div>{title}{table if self.rows else ''}{note}</div>"
+        return f"<div style='overflow-x: auto'>{title}{table if self.rows else ''}{note}</div>"
 
 
 def _cell(tag: str, text: str, column: int) -> str:
@@ -62,3 +64,9 @@ def percent(value: float) -> str:
 def points(value: float) -> str:
     """A difference of error rates, with its sign."""
     return f"{100 * value:+.1f}" if isfinite(value) else "unknown"
+
+
+def quoted(task: Any) -> str:
+    """An id as one would write it, also where it comes out of `tasks_`: 'books', not its type."""
+    is_wrapped = isinstance(task, (np.str_, np.bytes_, np.integer, np.floating, np.bool_))
+    return repr(task.item() if is_wrapped else task)

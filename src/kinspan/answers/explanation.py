@@ -10,7 +10,7 @@ import numpy as np
 from kinspan._cell_sums import Codes, Floats
 from kinspan._fit import FittedRules
 from kinspan._rules import contrasts_of
-from kinspan.answers._table import Table, percent, points
+from kinspan.answers._table import Table, percent, points, quoted
 from kinspan.class_moments import ClassMoments
 from kinspan.gram import SharedContrasts
 from kinspan.labels import agreed_weights
@@ -40,7 +40,7 @@ class TransferExplanation:
             for task, gain, cosine in zip(self.tasks, self.gain, self.relatedness, strict=True)
         ]
         title = (
-            f"Task {self.task!r}: forecast error {percent(self.forecast_error)}, alone "
+            f"Task {quoted(self.task)}: forecast error {percent(self.forecast_error)}, alone "
             f"{percent(self.single_task_error)}"
         )
         return Table(title, ["task", "gain in points", "relatedness"], rows, _NOTE)

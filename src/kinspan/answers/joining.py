@@ -22,7 +22,7 @@ class State(NamedTuple):
 
 def joined(model: Any, name: Any, X: Any, y: Any, sample_weight: Any) -> State:
     """With a task more, or with more rows of a task."""
-    ids = _validation.check_tasks(_ids.as_array([name]), 1)
+    ids = _validation.check_one_id(name)
     moments, sample, unlabelled = model.moments_, model.sample_, model.unlabelled_
     moments = moments.among(_ids.union(moments.tasks, ids), moments.classes)
     if X is None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinspan.answers._table import percent
+from kinspan.answers._table import percent, quoted
 from kinspan.risk import Learning
 
 _MANY = 2**40  # labels a class: beyond, the limit is reached
@@ -27,11 +27,11 @@ class LabelsNeeded(NamedTuple):
 
     def __repr__(self) -> str:
         start = (
-            f"Task {self.task!r}: about {percent(self.present_error)} now "
+            f"Task {quoted(self.task)}: about {percent(self.present_error)} now "
             f"(forecast {percent(self.forecast_error)}); "
         )
         if isnan(self.present_error):
-            return f"Task {self.task!r}: nothing is known of a task with a single class"
+            return f"Task {quoted(self.task)}: nothing is known of a task with a single class"
         if self.more_per_class is None:
             return start + (
                 f"{percent(self.error)} is out of reach, many labels tend to {percent(self.limit)}"

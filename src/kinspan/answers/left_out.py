@@ -7,7 +7,7 @@ from typing import Any
 
 from kinspan._cell_sums import Floats
 from kinspan._ids import Ids
-from kinspan.answers._table import Table, percent, points
+from kinspan.answers._table import Table, percent, points, quoted
 
 _SHOWN = 30
 
@@ -34,5 +34,5 @@ class TaskLeftOut:
             [str(self.tasks[i]), percent(self.forecast_error[i]), points(self.change[i])]
             for i in order
         ]
-        title = f"Without task {self.task!r}, those first that change most"
+        title = f"Without task {quoted(self.task)}, those first that change most"
         return Table(title, ["task", "forecast error", "change in points"], rows)

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from kinspan import _ids, _validation
 from kinspan._cell_sums import Floats
 from kinspan._fit import FittedRules
+from kinspan._one_at_a_time import learning
 from kinspan._unlearning import without_task
 from kinspan.answers.explanation import TransferExplanation, most_involved, relatedness_to
 from kinspan.answers.joining import joined, parted
@@ -183,7 +184,7 @@ class AnswersMixin:
         True
         """
         check_is_fitted(self)
-        with _validation.unchanged_on_error(self):
+        with learning(self):
             state = joined(self, name, X, y, sample_weight)
             self._fit_moments(*state)
         return self
@@ -203,9 +204,9 @@ class AnswersMixin:
         >>> len(clf.remove_task("3 vs 8").tasks_)
         44
         """
-        left = parted(self, self._position(name))
-        without_task(self.sample_, left.sample, left.moments)
-        with _validation.unchanged_on_error(self):
+        with learning(self):
+            left = parted(self, self._position(name))
+            without_task(self.sample_, left.sample, left.moments)
             self._fit_moments(*left)
         return self
 
@@ -238,5 +239,5 @@ class AnswersMixin:
         """What notebooks show: the parameters, and after `fit` a table of the tasks."""
         html = estimator_html_repr(clone(self))  # parameters; attributes are in the table
         if hasattr(self, "forecast_error_"):
-            html = summary(self).html() + html
+            html = summary(self).html() + html.replace("Not fitted", "Fitted")
         return {"text/plain": repr(self), "text/html": html}

@@ -31,12 +31,12 @@ class Output:
         """Something to know beside the result; machines find it in the result."""
         self.notes.append(text)
         if not self.as_json:
-            self._asides.print(Text(f"kinspan: {text}"), soft_wrap=True)
+            self._asides.print(Text(f"kinspan: {printable(text)}"), soft_wrap=True)
 
     def say(self, text: str) -> None:
         """A sentence of the result."""
         if not self.as_json:
-            self._results.print(Text(text), soft_wrap=True)
+            self._results.print(Text(printable(text)), soft_wrap=True)
 
     def table(
         self,
@@ -49,6 +49,7 @@ class Output:
         if self.as_json:
             return
         table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+        rows = [[printable(cell) for cell in row] for row in rows]
         lines = [*rows, *([] if last is None else [last])]
         for i, name in enumerate(columns):
             width = max((len(line[i]) for line in lines), default=0)
@@ -86,7 +87,15 @@ class Output:
 
 def _console(stream: Any) -> Console:
     is_terminal = stream is not None and stream.isatty()
-    return Console(file=stream, highlight=False, width=None if is_terminal else _WIDE)
+    # Notebooks and test services ask for colours with FORCE_COLOR, which would bring bars too.
+    forced = None if is_terminal else False
+    width = None if is_terminal else _WIDE
+    return Console(file=stream, highlight=False, force_terminal=forced, width=width)
+
+
+def printable(text: str) -> str:
+    """Text without characters that would command a terminal: names come from files of others."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def plain(value: Any) -> Any:

@@ -4,12 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
+from sklearn.utils.validation import check_is_fitted
+
+from kinspan._validation.messages import naming
+from kinspan.spca import MultiTaskSPCA
+
 OURS, ALONE, OTHER, WARM = "#00736b", "#8a8a8a", "#d95f02", "#b2182b"
+
+
+def check_estimator(estimator: Any) -> None:
+    """A fitted model."""
+    with naming("estimator"):
+        check_is_fitted(estimator)
+    if not isinstance(estimator, MultiTaskSPCA):
+        raise TypeError(f"estimator={estimator!r}; pass a fitted MultiTaskSPCA")
 
 
 def axes_for(ax: Any, width: float = 6.4, height: float = 4.8) -> Any:
     """The axes that were given, or those of a new figure."""
     if ax is not None:
+        if not hasattr(ax, "transAxes"):
+            raise TypeError(f"ax is a {type(ax).__name__}; pass axes of matplotlib, or None")
         return ax
     try:
         from matplotlib import pyplot  # noqa: PLC0415  # optional, and slow to import

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from kinspan import _ids, _validation
 from kinspan._arrays import on_host
@@ -16,10 +15,10 @@ from kinspan.displays._canvas import (
     OURS,
     as_percent,
     axes_for,
+    check_estimator,
     shortened,
     without_frame,
 )
-from kinspan.model_selection import task_report
 
 Floats = NDArray[np.float64]
 
@@ -35,7 +34,7 @@ class ForecastDisplay:
     alone : array of shape (n_tasks,)
         The forecast for each task without the others.
     actual : array of shape (n_tasks,), optional
-        Errors on test rows, NaN for tasks without any.
+        Errors on test rows, classes weighted as in the forecast; NaN for tasks without rows.
 
     Attributes
     ----------
@@ -84,12 +83,12 @@ class ForecastDisplay:
         ----------
         estimator : fitted MultiTaskSPCA
         X, y, task : rows, labels and tasks of test rows, optional
-            Their errors are drawn beside the forecasts.
+            Their errors, with classes weighted as in the forecasts, are drawn beside these.
         most : int, default=40
             How many tasks to draw, those with the largest forecasts.
         ax : axes of matplotlib, optional
         """
-        check_is_fitted(estimator)
+        check_estimator(estimator)
         actual = None if X is None else _actual_errors(estimator, X, y, task)
         return cls(
             estimator.tasks_,
@@ -108,26 +107,35 @@ class ForecastDisplay:
         low, high = self.interval[shown].T
         ax.hlines(place, low, high, color=OURS, alpha=0.35, linewidth=4, label="90 % interval")
         ax.plot(self.alone[shown], place, "o", mfc="none", color=ALONE, label="alone")
-        ax.plot(self.forecast[shown], place, "o", color=OURS, label="forecast")
+        whole = {"clip_on": False}  # errors of zero are marked too
+        ax.plot(self.forecast[shown], place, "o", color=OURS, label="forecast", **whole)
         if self.actual is not None:
-            ax.plot(self.actual[shown], place, "x", color=OTHER, label="actual, on test rows")
+            name = "actual, on test rows"
+            ax.plot(self.actual[shown], place, "x", color=OTHER, label=name, **whole)
         ax.set_yticks(place, [shortened(self.tasks[t]) for t in shown])
         ax.set(xlabel="error", ylabel="task")
         ax.set_xlim(left=0.0)
         as_percent(ax.xaxis)
         without_frame(ax)
-        ax.legend(frameon=False, loc="lower right")
+        ax.legend(frameon=False, loc="best")
         self.shown_, self.ax_, self.figure_ = shown, ax, ax.figure
         return self
 
 
 def _actual_errors(estimator: Any, X: Any, y: Any, task: Any) -> Floats:
+    """The mean error of the classes of every task, weighted as in the forecast."""
     features, _, column = _validation.check_rows(estimator, X, task, reset=False)
-    labels = _validation.check_labels(y, features.shape[0])
-    ids = _validation.check_tasks(column, features.shape[0])
-    answers = on_host(estimator.predict(X, task=task))
-    report = task_report(np.asarray(labels), answers, np.asarray(ids))
-    codes = _ids.lookup(estimator.tasks_, report.tasks)
-    actual = np.full(len(estimator.tasks_), np.nan)
-    actual[codes[codes >= 0]] = report.error_rate[codes >= 0]
-    return actual
+    labels = np.asarray(_validation.check_labels(y, features.shape[0]))
+    ids = np.asarray(_validation.check_tasks(column, features.shape[0]))
+    wrong = ~_ids.same(labels, on_host(estimator.predict(X, task=task)))
+    t, c = _ids.lookup(estimator.tasks_, ids), _ids.lookup(estimator.classes_, labels)
+    if (c < 0).any():
+        strange, classes = labels[c < 0].tolist()[0], estimator.classes_.tolist()
+        raise ValueError(f"label {strange!r} is no class of the model; its classes are {classes}")
+    rows, errors = np.zeros((2, len(estimator.tasks_), len(estimator.classes_)))
+    np.add.at(rows, (t[t >= 0], c[t >= 0]), 1.0)
+    np.add.at(errors, (t[t >= 0], c[t >= 0]), wrong[t >= 0])
+    share = _validation.check_priors(estimator.priors, estimator.moments_.counts) * (rows > 0)
+    in_all = share.sum(axis=1)
+    actual = (share * errors / np.maximum(rows, 1.0)).sum(axis=1)
+    return np.where(in_all > 0, actual / np.where(in_all > 0, in_all, 1.0), np.nan)

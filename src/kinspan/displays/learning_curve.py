@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from kinspan.displays._canvas import as_percent, axes_for, shortened, without_frame
+from kinspan._validation.messages import naming
+from kinspan.displays._canvas import as_percent, axes_for, check_estimator, shortened, without_frame
 
 Floats = NDArray[np.float64]
 _FEW = 5
@@ -59,11 +59,15 @@ class LearningCurveForecastDisplay:
             Labels to add to each class, at most.
         ax : axes of matplotlib, optional
         """
-        check_is_fitted(estimator)
+        check_estimator(estimator)
         if tasks is None:
             worst = np.argsort(-np.nan_to_num(estimator.forecast_error_), kind="stable")[:_FEW]
             tasks = [estimator.tasks_[t] for t in worst]
-        more = np.unique(np.concatenate([[0.0], np.geomspace(1, max(most, 1), 60).round()]))
+        with naming("tasks"):
+            tasks = list(tasks)
+        if not isinstance(most, (int, float)) or not 1 <= most < np.inf:
+            raise ValueError(f"most={most!r}; use a number of labels of at least 1")
+        more = np.unique(np.concatenate([[0.0], np.geomspace(1, most, 60).round()]))
         errors = np.array([estimator.learning_curve(task, more) for task in tasks])
         counts = estimator.moments_.effective().counts
         start = [counts[estimator._position(task)] for task in tasks]
@@ -78,13 +82,24 @@ class LearningCurveForecastDisplay:
             seen = np.maximum(labels, 0.5)
             (line,) = ax.plot(seen, errors, label=shortened(task))
             ax.plot(seen[:1], errors[:1], "o", color=line.get_color())
+            ax.update_datalim([(seen[0], 0.0)])  # from zero, with room for what is drawn later
+            line.sticky_edges.y.append(0.0)
             self.lines_.append(line)
         ax.set_xscale("log")
         ax.set(xlabel="labels of each class", ylabel="forecast error")
-        ax.set_ylim(bottom=0.0)
+        ax.autoscale_view()
         as_percent(ax.yaxis)
-        ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        _mark_one_two_five(ax.xaxis)
         without_frame(ax)
         ax.legend(frameon=False, title="task (dot: today)")
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+def _mark_one_two_five(axis: Any) -> None:
+    """Plain numbers along a logarithmic axis, also where it is shorter than a decade."""
+    from matplotlib.ticker import LogLocator, NullFormatter  # noqa: PLC0415  # optional
+
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter(lambda value, _: f"{value:g}")
+    axis.set_minor_formatter(NullFormatter())

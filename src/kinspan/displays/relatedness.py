@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
 from scipy.spatial.distance import squareform
-from sklearn.utils.validation import check_is_fitted
 
-from kinspan.displays._canvas import axes_for, shortened
+from kinspan.displays._canvas import axes_for, check_estimator, shortened
 
 _MOST_NAMES = 50
 _MOST_ORDERED = 1000  # tasks; the optimal order of more takes too long
@@ -47,7 +46,7 @@ class RelatednessDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None, **kwargs: Any) -> RelatednessDisplay:
         """Draw the relatedness of a fitted MultiTaskSPCA; other arguments go to `imshow`."""
-        check_is_fitted(estimator)
+        check_estimator(estimator)
         return cls(estimator.relatedness_, estimator.tasks_).plot(ax, **kwargs)
 
     def plot(self, ax: Any = None, **kwargs: Any) -> RelatednessDisplay:

@@ -8,12 +8,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import ndtr
-from sklearn.utils.validation import check_is_fitted
 
 from kinspan import _ids, _validation
 from kinspan._arrays import on_host
 from kinspan._validation.columns import column_of
-from kinspan.displays._canvas import OTHER, OURS, axes_for, shortened, without_frame
+from kinspan._validation.messages import naming
+from kinspan.displays._canvas import (
+    OTHER,
+    OURS,
+    axes_for,
+    check_estimator,
+    shortened,
+    without_frame,
+)
 
 Floats = NDArray[np.float64]
 
@@ -83,7 +90,7 @@ class ScoreDistributionDisplay:
             Needed if there are several.
         ax : axes of matplotlib, optional
         """
-        check_is_fitted(estimator)
+        check_estimator(estimator)
         _check_drawable(estimator)
         t = _the_task(estimator, X, task)
         scores = np.asarray(on_host(estimator.decision_function(X, task=task)))
@@ -134,7 +141,10 @@ def _the_task(estimator: Any, X: Any, task: Any) -> int:
     if given is None and len(estimator.tasks_) == 1:
         return 0
     column = estimator.task_column is not None or not np.isscalar(given)
-    ids = _ids.encode(np.asarray(on_host(given)))[0] if column else _ids.as_array([given])
+    if given is None:
+        raise ValueError(f"task=None, but there are {len(estimator.tasks_)} tasks; pass one id")
+    with naming("task"):
+        ids = _ids.encode(np.asarray(on_host(given)))[0] if column else _ids.as_array([given])
     if len(ids) != 1:
         raise ValueError(f"X has rows of {len(ids)} tasks; scores are drawn for one of them")
     return int(estimator._position(ids.tolist()[0]))

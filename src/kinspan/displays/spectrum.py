@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from kinspan._rules import contrasts_of, spectrum
-from kinspan.displays._canvas import ALONE, OTHER, OURS, axes_for, without_frame
+from kinspan.displays._canvas import ALONE, OTHER, OURS, axes_for, check_estimator, without_frame
 from kinspan.metric import scaled_by
 
 Floats = NDArray[np.float64]
@@ -54,7 +53,7 @@ class SpectrumDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> SpectrumDisplay:
         """Draw the spectrum of a fitted MultiTaskSPCA, of its tasks that have all classes."""
-        check_is_fitted(estimator)
+        check_estimator(estimator)
         moments = estimator.moments_.effective()
         whole = moments.present.all(axis=1)
         if whole.sum() < 2:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kinspan.answers.explanation import TransferExplanation
-from kinspan.displays._canvas import OURS, WARM, axes_for, shortened, without_frame
+from kinspan.displays._canvas import OURS, WARM, axes_for, check_estimator, shortened, without_frame
 
 
 class TransferDisplay:
@@ -50,6 +50,7 @@ class TransferDisplay:
             How many tasks to ask about, those first that weigh most.
         ax : axes of matplotlib, optional
         """
+        check_estimator(estimator)
         return cls(estimator.explain_transfer(task, most=most)).plot(ax)
 
     def plot(self, ax: Any = None) -> TransferDisplay:

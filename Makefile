@@ -9,7 +9,7 @@ demo: .venv/plot-installed  ## fit on real digits and on the paper's model, prin
 	$(BIN)/python -m kinspan demo
 
 test: .venv/dev-installed   ## every test, doctest and README example
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile  # one thread for each process
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile  # one thread for each process
 
 lint: .venv/dev-installed   ## style and types
 	$(BIN)/ruff check
@@ -19,6 +19,17 @@ lint: .venv/dev-installed   ## style and types
 .PHONY: release-check
 release-check: .venv/dev-installed  ## build, install with the core only and try on Python 3.11 to 3.13
 	$(BIN)/python -m tests.release.check
+
+.PHONY: fuzz fuzz-files
+fuzz: .venv/dev-installed  ## the property tests with fresh random worlds for an hour
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.properties.fuzz --seconds 3600
+
+fuzz-files: .venv/dev-installed  ## 100 000 mutated model and moments files
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.hostile_files.fuzz --cases 100000
+
+.PHONY: load
+load: .venv/dev-installed  ## a day of traffic: 10 000 batches over 2 000 tasks, predictions in between; about half an hour
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.load
 
 .PHONY: docs
 docs: .venv/docs-installed  ## the documentation site in build/site; tutorials are executed, every warning is an error
@@ -56,6 +67,10 @@ accuracy: .venv/dev-installed .venv-peers/installed  ## beside what users would 
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.accuracy
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 TF_CPP_MIN_LOG_LEVEL=3 .venv-peers/bin/python -m benchmarks.accuracy
 
+.PHONY: comparison
+comparison: .venv-peers/installed  ## beside other libraries, page and all; data in KINSPAN_DATA; continues where it stopped
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 TF_CPP_MIN_LOG_LEVEL=3 .venv-peers/bin/python -m benchmarks.comparison
+
 .PHONY: reproduce
 reproduce: .venv/dev-installed  ## every figure and table of the paper; real data in the folder KINSPAN_DATA
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m experiments all
@@ -89,9 +104,9 @@ clean:
 	$(INSTALL) --editable '.[docs]'
 	touch $@
 
-# The libraries of others that `accuracy` compares with, TensorFlow among them: 2.7 GB.
+# The libraries of others that `accuracy` and `comparison` compare with, TensorFlow among them: 2.7 GB.
 .venv-peers/installed: pyproject.toml constraints.txt benchmarks/peers-constraints.txt
 	$(PYTHON) -m venv .venv-peers
 	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-		--constraint benchmarks/peers-constraints.txt --editable '.[progress]' scikit-lego skada adapt
+		--constraint benchmarks/peers-constraints.txt --editable '.[progress]' scikit-lego skada adapt lightgbm
 	touch $@

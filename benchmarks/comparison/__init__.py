@@ -1,0 +1,1 @@
+"""kinspan beside what one would use instead: `python -m benchmarks.comparison`."""

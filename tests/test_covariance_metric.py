@@ -61,7 +61,9 @@ def test_effective_dimension_of_small_cells(n: int) -> None:
     clf = MultiTaskSPCA(metric=0, scale=None).fit(rng.normal(size=(20 * n, 200)), y, task=task)
     assert clf.sample_ is not None
     scaled = scaled_moments(clf.moments_, None)
-    covariance = _covariance(scaled, scaled, clf.sample_, _residuals(scaled, clf.sample_))
+    covariance = _covariance(
+        scaled, scaled, clf.sample_, _residuals(scaled, clf.sample_, np.zeros(200))
+    )
     assert covariance is not None
     assert 150 < in_metric(in_basis(scaled, covariance), covariance, 0.0).dimension <= 200
 

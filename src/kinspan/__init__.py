@@ -16,14 +16,24 @@ The pipeline, one file a step (the listing of this package is the method)::
 After step 1 nothing grows with the number of samples.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from kinspan._container import StoredDataError
+from kinspan._precision import PrecisionWarning
 from kinspan._saving import load, save
 from kinspan._statistics import Statistics
 from kinspan._unlearning import InexactRemovalWarning
 from kinspan.class_moments import ClassMoments
-from kinspan.model_selection import TaskReport, TaskStratifiedKFold, make_task_scorer, task_report
 from kinspan.row_sample import RowSample
 from kinspan.spca import MultiTaskSPCA
+
+if TYPE_CHECKING:
+    from kinspan.model_selection import (
+        TaskReport,
+        TaskStratifiedKFold,
+        make_task_scorer,
+        task_report,
+    )
 
 __version__ = "0.1.0.dev0"
 
@@ -31,6 +41,7 @@ __all__ = [
     "ClassMoments",
     "InexactRemovalWarning",
     "MultiTaskSPCA",
+    "PrecisionWarning",
     "RowSample",
     "Statistics",
     "StoredDataError",
@@ -41,3 +52,16 @@ __all__ = [
     "save",
     "task_report",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What is in `model_selection`, which takes as long to import as all the rest."""
+    if name not in __all__:
+        raise AttributeError(f"module 'kinspan' has no attribute {name!r}")
+    from kinspan import model_selection  # noqa: PLC0415  # only when it is used
+
+    return getattr(model_selection, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

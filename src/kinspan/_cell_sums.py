@@ -1,9 +1,9 @@
 """The one pass over the samples: weighted sums and squares of every cell, at memory speed.
 
-Sums are taken of deviations from some row of each cell. They have the size of the spread of
-the data and not of its offset, so that nothing cancels and single precision is enough within a
-block; totals are double. Blocks are shared between threads, but always cut and added up in the same
-way: the result does not depend on the number of threads.
+Sums are taken of deviations from some row of each cell, the middle one of three where it has many.
+They have the size of the spread of the data and not of its offset, so that nothing cancels and
+single precision is enough within a block; totals are double. Blocks are shared between threads, but
+always cut and added up in the same way: the result does not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ _BLOCK_ROWS = 1 << 11  # and their number: single precision adds up no more of t
 _BLOCKS_PER_SPAN = 8  # a span is what a thread does between two visits to the shared totals
 _SPARSE_BLOCK = 1 << 22  # stored values of a sparse matrix taken at a time
 _FEW_CELLS = 512  # up to here a span adds to all cells, beyond only to those that it meets
+_MANY_ROWS = 1 << 7  # of a cell, on average: then three of its rows are next to nothing
 # Numbers in X from which numba is used, where it is installed: loading takes a third of a second,
 # and of the 22 ms that a pass over so many takes it saves 14. Some twenty passes repay.
 _MANY_NUMBERS = 1 << 25
@@ -53,7 +54,7 @@ def cell_moments(X: Any, cells: Codes, n_cells: int, weights: Floats | None) -> 
     with np.errstate(invalid="ignore", over="ignore"):
         if is_sparse(X):
             return _sparse_moments(sp.csr_array(X), cells, counts, weights)
-        reference = _some_rows(X, cells, counts, weights)
+        reference = _typical_rows(X, cells, counts, weights)
         moments, is_safe = _dense_moments(X, cells, counts, weights, reference)
         if not is_safe:
             # The row of a cell was far from the others, or single-precision squares overflow:
@@ -63,19 +64,33 @@ def cell_moments(X: Any, cells: Codes, n_cells: int, weights: Floats | None) -> 
     return moments
 
 
-def _some_rows(
+def _typical_rows(
     X: NDArray[Any], cells: Codes, counts: Floats, weights: Floats | None
 ) -> NDArray[Any]:
-    """(cells, features): a row of each cell, in the precision that deviations are taken in."""
+    """(cells, features): the middle of three rows of each cell, which no single outlier moves.
+
+    In the precision that deviations are taken in; a single row where cells have few.
+    """
+    codes = cells if weights is None else cells[weights > 0]
+    seen = np.arange(len(cells)) if weights is None else np.flatnonzero(weights)
+    last = np.zeros(len(counts), np.intp)
+    last[codes] = seen
+    rows = _taken(X, last)
+    if len(seen) >= _MANY_ROWS * len(counts):
+        second, third = last.copy(), last.copy()
+        second[codes[3::7]] = seen[3::7]
+        third[codes[::-11]] = seen[::-11]  # one of the first
+        second, third = _taken(X, second), _taken(X, third)
+        higher = np.maximum(rows, second)
+        rows = np.maximum(np.minimum(rows, second), np.minimum(higher, third))
+    rows[counts == 0] = 0.0
+    return rows
+
+
+def _taken(X: NDArray[Any], rows: Codes) -> NDArray[Any]:
+    """Some rows, double unless all are single or less."""
     single = X.dtype.kind == "f" and X.dtype.itemsize <= 4
-    a_row = np.zeros(len(counts), np.intp)
-    if weights is None:
-        a_row[cells] = np.arange(len(cells))
-    else:
-        a_row[cells[weights > 0]] = np.flatnonzero(weights)
-    reference = np.array(X[a_row], np.float32 if single else np.float64, order="C", copy=None)
-    reference[counts == 0] = 0.0
-    return reference
+    return np.array(X[rows], np.float32 if single else np.float64, order="C", copy=None)
 
 
 def _dense_moments(
@@ -127,15 +142,18 @@ def around_means(
 
     Means and squares take the place of the sums: many cells would need many times their memory.
     """
-    most, is_safe = losable(float(np.finfo(reference.dtype).eps)), True
+    numbers = np.finfo(reference.dtype)
+    most, least, is_safe = losable(float(numbers.eps)), whole_square(numbers), True
     step = max(1, _BLOCK_BYTES // (128 * max(sums.shape[1], 1)))
     for start in range(0, len(sums), step):
         part = slice(start, start + step)
         n = np.where(counts[part] > 0, counts[part], 1.0)[:, None]
-        lost = sums[part] ** 2 / n
+        shift = sums[part] / n
+        lost = sums[part] * shift
         kept = np.maximum(squares[part] - lost, 0.0, out=squares[part])
-        np.add(reference[part], sums[part] / n, out=sums[part])
-        is_safe &= bool((lost <= most * kept).all() and np.isfinite(kept).all())
+        np.add(reference[part], shift, out=sums[part])
+        whole = np.maximum(kept - least * n, 0.0)
+        is_safe &= bool((lost <= most * whole).all() and np.isfinite(kept).all())
     return CellMoments(counts, sums, squares), is_safe
 
 
@@ -144,7 +162,12 @@ def losable(eps: float) -> float:
 
     Digits are lost where the reference is many deviations from the mean.
     """
-    return 1e-4 / eps
+    return 1e-5 / eps
+
+
+def whole_square(numbers: Any) -> float:
+    """The least square that has all its digits; below, squares of deviations are rounded to few."""
+    return float(numbers.tiny) / float(numbers.eps)
 
 
 def in_order(work: Any, starts: range) -> Iterator[Any]:
@@ -201,7 +224,7 @@ def _one_hot(
 def _sparse_moments(
     X: sp.csr_array, cells: Codes, counts: Floats, weights: Floats | None
 ) -> CellMoments:
-    """Two passes over the stored values: Σ (x − mean)² over them, plus mean² for every zero."""
+    """Two passes over the stored values: sums, then deviations from them, and those of zeros."""
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
@@ -209,16 +232,31 @@ def _sparse_moments(
         X, cells, weights = X[weights > 0], cells[weights > 0], weights[weights > 0]
     shape = (len(counts), X.shape[1])
     size = shape[0] * shape[1]
-    sums, stored, squares = np.zeros(size), np.zeros(size), np.zeros(size)
+    sums, stored = np.zeros(size), np.zeros(size)
     for places, values, w in _stored_values(X, cells, weights, size):
         sums += np.bincount(places, values * w, minlength=size)
         stored += np.bincount(places, w, minlength=size)
-    n = np.repeat(np.where(counts > 0, counts, 1.0), shape[1])
-    means = sums / n
+    zeros = np.maximum(np.repeat(counts, shape[1]) - stored, 0.0)
+    means = sums / np.repeat(np.where(counts > 0, counts, 1.0), shape[1])
+    has_offset = bool((zeros[stored > 0] == 0).any())  # no zero anywhere: its sum has lost digits
+    if has_offset:
+        _snap(means, _stored_values(X, cells, weights, size))
+    sums, squares = -zeros * means if has_offset else np.zeros(size), zeros * means * means
     for places, values, w in _stored_values(X, cells, weights, size):
-        squares += np.bincount(places, w * (values - means[places]) ** 2, minlength=size)
-    squares += np.maximum(np.repeat(counts, shape[1]) - stored, 0.0) * means**2
-    return CellMoments(counts, means.reshape(shape), squares.reshape(shape))
+        deviations = values - means[places]
+        squares += np.bincount(places, w * deviations**2, minlength=size)
+        if has_offset:
+            sums += np.bincount(places, w * deviations, minlength=size)
+    parts = (part.reshape(shape) for part in (sums, squares, means))
+    return around_means(counts, *parts)[0]
+
+
+def _snap(means: Floats, stored: Iterator[tuple[Codes, Floats, Floats]]) -> None:
+    """Means that are next to one of their values become it: a constant is then exactly that."""
+    some = np.zeros_like(means)
+    for places, values, _ in stored:
+        some[places] = values
+    np.copyto(means, some, where=np.abs(means - some) <= 1e-9 * np.abs(some))
 
 
 def _stored_values(

@@ -213,4 +213,5 @@ def _rules_of(
         turned = given.covariance.turned_back(rules.coef, best.share)
     scale = np.where(is_new[:, None], pooled.scale, best.scaled.scale)
     scale = np.concatenate([scale, pooled.scale])
-    return *in_input_units(rules, turned, centres, scale), absent, scale
+    coef, intercept = in_input_units(rules, turned, centres, scale)
+    return coef, intercept - coef @ given.origin, absent, scale

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,10 +16,13 @@ from kinspan.class_moments import ClassMoments
 from kinspan.metric import (
     Covariance,
     ScaledMoments,
+    around,
+    common_scale,
     covariance_of_rows,
     feature_scale,
     in_basis,
     in_metric,
+    origin,
     scaled_by,
     tail_factor,
 )
@@ -32,6 +36,7 @@ SHARES = (0.0, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
 class Given(NamedTuple):
     """What rules are found in."""
 
+    origin: Floats  # (features,): what was subtracted from everything, in the units of the input
     scaled: ScaledMoments  # in the basis of the covariance, where there is one
     pooled: ScaledMoments  # the same in a scale that tasks share
     covariance: Covariance | None
@@ -54,17 +59,20 @@ def given(
     unlabelled: ClassMoments | None,
 ) -> Given:
     """In the scale and the basis that suit all tasks."""
-    name = "pooled" if options.scale == "auto" else options.scale
-    scaled = scaled_by(moments, feature_scale(moments, name))
+    divisor, of_all = _scales(moments, options.scale)
+    start = origin(moments)
+    moments = replace(moments, means=around(moments, start))
+    if unlabelled is not None:
+        unlabelled = replace(unlabelled, means=around(unlabelled, start))
+    scaled = scaled_by(moments, divisor)
+    residuals = np.empty((0, moments.n_features))
     if sample is not None:
         sample = sample.aligned(moments.tasks, moments.classes, moments.n_features)
         sample = sample.limited(_rows_per_cell(sample)).effective()
-    residuals = np.empty((0, moments.n_features)) if sample is None else _residuals(scaled, sample)
+        residuals = _residuals(scaled, sample, start)
     if sample is not None and options.scale == "auto":
         scaled, residuals = _of_lighter_tails(moments, scaled, sample, residuals, options)
-    pooled = scaled
-    if options.scale == "task":
-        pooled = scaled_by(moments, feature_scale(moments, "pooled"))
+    pooled = scaled if of_all is None else scaled_by(moments, of_all)
     covariance = None if sample is None else _covariance(scaled, pooled, sample, residuals)
     free = _without_labels(moments, unlabelled, pooled.scale)
     shares: tuple[float, ...] = (0.0,)
@@ -74,7 +82,16 @@ def given(
         scaled, pooled = in_basis(scaled, covariance), in_basis(pooled, covariance)
         free = free._replace(means=free.means @ covariance.basis)
         shares = SHARES if options.metric == "auto" else (float(options.metric),)
-    return Given(scaled, pooled, covariance, sample, shares, free)
+    return Given(start, scaled, pooled, covariance, sample, shares, free)
+
+
+def _scales(moments: ClassMoments, scale: str | None) -> tuple[Floats, Floats | None]:
+    """What features are divided by, and where tasks differ in that, what all share."""
+    if scale is None:
+        return common_scale(moments), None
+    if scale == "task":
+        return feature_scale(moments, "task"), feature_scale(moments, "pooled")
+    return feature_scale(moments, "pooled"), None
 
 
 def _without_labels(
@@ -96,10 +113,11 @@ def _rows_per_cell(sample: RowSample) -> int:
     return max(25, max(2048, 4 * p) // n_cells)
 
 
-def _residuals(scaled: ScaledMoments, sample: RowSample) -> Floats:
+def _residuals(scaled: ScaledMoments, sample: RowSample, start: Floats) -> Floats:
     """(rows, features): sampled rows minus the means of their cells."""
     scale = scaled.scale if len(scaled.scale) == 1 else scaled.scale[sample.task_codes]
-    residuals = sample.rows / scale
+    residuals = sample.rows - start
+    residuals /= scale
     residuals -= scaled.means[sample.task_codes, sample.class_codes]
     return np.asarray(residuals)
 

@@ -15,8 +15,10 @@ from kinspan import _container, _ids, _validation
 from kinspan._arrays import is_elsewhere, on_host
 from kinspan._cell_sums import Floats, cell_moments
 from kinspan._device.moments import device_moments
+from kinspan._precision import warn_of_inexact_rest
 
 KIND = "class-moments"
+_RESOLUTION = 4.0 * float(np.finfo(np.float64).eps)  # of means, with the roundings on their way
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,16 +147,17 @@ class ClassMoments:
         n2, mean2, squares2 = other._aligned(tasks, classes)
         counts = n1 + n2
         share = np.divide(n2, counts, out=np.zeros_like(counts), where=counts > 0)[..., None]
-        delta = mean2 - mean1
-        squares = squares1 + squares2 + delta**2 * share * n1[..., None]
+        with np.errstate(over="ignore", invalid="ignore"):
+            delta = mean2 - mean1
+            means = mean1 + delta * share
+            squares = squares1 + squares2 + delta * (delta * share * n1[..., None])
+        _validation.check_no_overflow(counts, means, squares)
         fading = self._faded_weights(other, tasks, classes)
         weights = None if fading is None else fading[0] + fading[1]
-        return ClassMoments(tasks, classes, counts, mean1 + delta * share, squares, weights)
+        return ClassMoments(tasks, classes, counts, means, squares, weights)
 
-    def __radd__(self, other: Any) -> ClassMoments:
-        return (
-            self if isinstance(other, int) and other == 0 else NotImplemented
-        )  # sum() starts at 0
+    def __radd__(self, other: Any) -> ClassMoments:  # sum() starts at 0
+        return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def __sub__(self, other: ClassMoments) -> ClassMoments:
         """Moments without the rows of other; tasks and classes that no row is left of disappear."""
@@ -167,16 +170,25 @@ class ClassMoments:
         counts = np.where(n1 - n2 > 1e-9 * n1, n1 - n2, 0.0)
         left = counts > 0
         share = np.divide(n2, counts, out=np.zeros_like(counts), where=left)[..., None]
-        means = np.where(left[..., None], mean1 + (mean1 - mean2) * share, 0.0)
-        between = (mean2 - means) ** 2 * (counts * n2 / np.where(n1 > 0, n1, 1.0))[..., None]
-        squares = np.where(left[..., None], squares1 - squares2 - between, 0.0)
-        _validation.check_were_there(squares, squares1 + squares2 + between)
+        both = (counts * n2 / np.where(n1 > 0, n1, 1.0))[..., None]
+        with np.errstate(over="ignore", invalid="ignore"):
+            means = np.where(left[..., None], mean1 + (mean1 - mean2) * share, 0.0)
+            between = (mean2 - means) * ((mean2 - means) * both)
+            squares = np.where(left[..., None], squares1 - squares2 - between, 0.0)
+            rounding = np.where(left[..., None], _RESOLUTION * np.abs(mean1) * (1.0 + share), 0.0)
+            doubt = both * rounding * (np.abs(mean2 - means) + rounding)
+        _validation.check_no_overflow(counts, means, squares)
+        parts = squares1 + squares2 + between
+        _validation.check_were_there(squares, 1e-6 * parts + doubt)
+        warn_of_inexact_rest(rounding, squares1, n1)
         fading = self._faded_weights(other, self.tasks, self.classes)
         weights = None
         if fading is not None:  # what rounding left of nothing counts as a single row
             rest, single = fading[0] - fading[1], np.minimum(counts, counts**2)
             weights = np.where(rest > 1e-12 * fading[0], np.minimum(rest, single), single)
-        squares = np.maximum(squares, 0.0)
+        squares = np.where(
+            squares > 1e-13 * parts + doubt, squares, 0.0
+        )  # else rounding of nothing
         moments = ClassMoments(self.tasks, self.classes, counts, means, squares, weights)
         return moments.without_empty()
 

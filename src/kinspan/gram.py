@@ -67,7 +67,7 @@ class SharedContrasts:
     @cached_property
     def values(self) -> Floats:
         """(tasks, classes, features): every task's own contrasts; zero where a class is missing."""
-        return np.asarray(self.coefficients @ self.means)
+        return np.asarray(self.coefficients @ _from_one_class(self.means, self.present))
 
     @cached_property
     def is_whole(self) -> bool:
@@ -177,7 +177,7 @@ class VersusRestContrasts:
     @cached_property
     def values(self) -> Floats:
         """(tasks, classes, features): every task's own contrasts; zero where a class is missing."""
-        return np.asarray(self.coefficients @ self.means)
+        return np.asarray(self.coefficients @ _from_one_class(self.means, self.counts > 0))
 
     def task_rows(self) -> list[TaskRows]:
         """One set for every class."""
@@ -210,6 +210,11 @@ class EachClassContrasts(VersusRestContrasts):
     def coefficients(self) -> Floats:
         """(tasks, contrasts, classes): how the contrasts combine the class means."""
         return _centring(self.counts > 0)
+
+
+def _from_one_class(means: Floats, present: Mask) -> Floats:
+    """Means minus that of a class of the same task, so that no offset takes their last digits."""
+    return np.asarray(means - means[np.arange(len(means)), present.argmax(axis=1)][:, None])
 
 
 def _centring(present: Mask) -> Floats:
@@ -255,6 +260,7 @@ def _common_products(means: Floats, present: Mask) -> Floats:
 def _contrasts_among(means: Floats, tasks: Codes, common: Mask) -> Floats:
     """(tasks, common classes · features): contrasts among some of the classes, stacked."""
     chosen = means[tasks][:, common]
+    chosen = chosen - chosen[:, :1]
     return np.asarray((chosen - chosen.mean(axis=1, keepdims=True)).reshape(len(tasks), -1))
 
 

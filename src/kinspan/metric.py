@@ -6,6 +6,7 @@ covariance within classes over its mean eigenvalue, it also loses its correlatio
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,6 +16,22 @@ from kinspan._cell_sums import Floats
 
 if TYPE_CHECKING:
     from kinspan.class_moments import ClassMoments
+
+
+def origin(moments: ClassMoments) -> Floats:
+    """(features,): the mean of a cell where all others are within half of it, and zero elsewhere.
+
+    From there constants are exactly zero, and turning loses no digits to an offset. So near,
+    floating-point numbers are subtracted without any rounding.
+    """
+    start = moments.means.reshape(-1, moments.n_features)[moments.counts.argmax()]
+    is_near = np.abs(moments.means - start) <= 0.5 * np.abs(start)
+    return np.where((is_near | ~moments.present[..., None]).all(axis=(0, 1)), start, 0.0)
+
+
+def around(moments: ClassMoments, start: Floats) -> Floats:
+    """(tasks, classes, features): means of cells, from some point."""
+    return np.where(moments.present[..., None], moments.means - start, 0.0)
 
 
 class ScaledMoments(NamedTuple):
@@ -50,9 +67,15 @@ def scaled_moments(moments: ClassMoments, scale: str | None) -> ScaledMoments:
 
 def scaled_by(moments: ClassMoments, divisor: Floats) -> ScaledMoments:
     """Moments divided by (1 or tasks, features) numbers."""
-    trace = (moments.squares / divisor[:, None, :] ** 2).sum(axis=2)
+    by = divisor[:, None, :]
+    trace = (moments.squares / by / by).sum(axis=2)  # the square of a divisor may not be a number
+    means = moments.means / by
     cell_noise, level = _noise(moments.counts, trace, moments.n_features)
-    means = moments.means / divisor[:, None, :]
+    # Beside means so large, or tasks so loud, noise is nothing; its squares must still be numbers.
+    size = float(np.abs(around(moments, origin(moments)) / by).max(initial=0.0))
+    least = max((1e-16 * size) ** 2, 1e-24 * float(level.max(initial=0.0)))
+    cell_noise = np.maximum(cell_noise, least * moments.present)
+    level = np.maximum(level, least)
     return ScaledMoments(divisor, means, moments.counts, cell_noise, level, moments.n_features)
 
 
@@ -91,23 +114,72 @@ def feature_scale(moments: ClassMoments, scale: str | None) -> Floats:
 
     `"pooled"` is one scale for all tasks: the spread within cells. `"task"` is the z-score of the
     paper: the total spread of every task. A feature that does not vary there is divided by its
-    total standard deviation over all tasks, and if it is constant, by one.
+    total standard deviation over all tasks, and if it is constant, by its size.
     """
     if scale is None:
         return np.ones((1, moments.n_features))
-    cells = moments.counts.reshape(1, -1)
-    every_cell = (1, cells.size, moments.n_features)
-    means, squares = moments.means.reshape(every_cell), moments.squares.reshape(every_cell)
-    total = _total_variance(cells, means, squares)
-    variance = _total_variance(moments.counts, moments.means, moments.squares)
-    if scale == "pooled":
-        freedom = max(float(np.maximum(cells - 1.0, 0.0).sum()), 1.0)
-        of_tasks = moments.counts.sum(axis=1)[None] @ variance / cells.sum()
-        variance = _steadied(squares.sum(axis=1) / freedom, of_tasks, freedom)
-    # The variance of a constant feature is rounding error, not zero.
+    deviation = _pooled_deviation(moments) if scale == "pooled" else _total_deviation(moments)
+    together = _as_one_task(moments)
+    total, size = _total_deviation(together), np.abs(together.means).max(axis=1)
+    size = np.where(size > 1e-300, np.minimum(size, 1e300), 1.0)  # which a coefficient survives
+    return np.where(deviation > 0, deviation, np.where(total > 0, total, size))
+
+
+def common_scale(moments: ClassMoments) -> Floats:
+    """(1, features): one number for all features, which changes nothing but the size of squares."""
+    largest = _total_deviation(_as_one_task(moments)).max(initial=0.0)
+    return np.full((1, moments.n_features), _power_of_two(largest))
+
+
+def _pooled_deviation(moments: ClassMoments) -> Floats:
+    """(1, features): within cells, steadied."""
+    together = _as_one_task(moments)
+    unit = _units(together)
+    means, squares = moments.means / unit, moments.squares / unit / unit
+    freedom = max(float(np.maximum(moments.counts - 1.0, 0.0).sum()), 1.0)
+    of_tasks = _total_variance(moments.counts, means, squares)
+    of_tasks = moments.counts.sum(axis=1)[None] @ of_tasks / moments.counts.sum()
+    variance = _steadied(squares.sum(axis=(0, 1))[None] / freedom, of_tasks, freedom)
+    return _root(variance, together.means / unit) * unit[:, 0]
+
+
+def _total_deviation(moments: ClassMoments) -> Floats:
+    """(tasks, features): over all rows of every task."""
+    unit = _units(moments)
+    means, squares = moments.means / unit, moments.squares / unit / unit
+    return _root(_total_variance(moments.counts, means, squares), means) * unit[:, 0]
+
+
+def _root(variance: Floats, means: Floats) -> Floats:
+    """(tasks, features); the variance of a constant feature is rounding error, and becomes zero."""
     rounding = (16 * np.finfo(float).eps * np.abs(means).max(axis=1)) ** 2
-    fallback = np.sqrt(np.where(total > rounding, total, 1.0))
-    return np.where(variance > rounding, np.sqrt(variance), fallback)
+    return np.sqrt(np.where(variance > rounding, variance, 0.0))
+
+
+def _as_one_task(moments: ClassMoments) -> ClassMoments:
+    """The same cells, all of one task."""
+    cells = (1, -1, moments.n_features)
+    return replace(
+        moments,
+        counts=moments.counts.reshape(1, -1),
+        means=moments.means.reshape(cells),
+        squares=moments.squares.reshape(cells),
+    )
+
+
+def _units(moments: ClassMoments) -> Floats:
+    """(tasks, 1, features): powers of two near the spread, whose squares are far from any limit.
+
+    Of a feature without spread it is a share of its size: means are never very many units.
+    """
+    spread = np.sqrt(moments.squares.max(axis=1, keepdims=True))
+    size = np.abs(moments.means).max(axis=1, keepdims=True)
+    return _power_of_two(np.maximum(spread, np.finfo(float).eps * size))
+
+
+def _power_of_two(size: Floats) -> Floats:
+    """The largest that is no larger; one for zero."""
+    return np.asarray(np.ldexp(0.5, np.frexp(np.where(size > 0, size, 1.0))[1]))
 
 
 def _steadied(within: Floats, total: Floats, freedom: float) -> Floats:

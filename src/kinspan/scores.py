@@ -232,6 +232,8 @@ def probabilities(scores: Floats, absent: Mask) -> Floats:
 
 def projectors(coef: Floats, n_components: int) -> Floats:
     """(tasks, components, features): the leading orthonormal directions of every task's rules."""
+    size = np.abs(coef).max(axis=(1, 2), keepdims=True)  # of squares that are numbers
+    coef = coef / np.where(size > 0, size, 1.0)
     values, vectors = np.linalg.eigh(coef @ coef.transpose(0, 2, 1))
     values, vectors = values[:, ::-1][:, :n_components], vectors[:, :, ::-1][:, :, :n_components]
     vectors = vectors * np.where(vectors[:, -1:] < 0, -1.0, 1.0)

@@ -17,7 +17,7 @@ import torch
 import triton
 import triton.language as tl
 
-from kinspan._cell_sums import losable
+from kinspan._cell_sums import losable, whole_square
 from kinspan._device.tiles import (
     MOST_COLUMNS,
     SUMS,
@@ -133,7 +133,8 @@ def _chunk_sums(
 @triton.jit(do_not_specialize=("width", "n_cells", "n_spans"))
 def _moments(
     parts, part_weights, reference, ends, cells, packed, width, n_cells, n_spans,
-    LOSABLE: tl.constexpr, WEIGHTED: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+    LOSABLE: tl.constexpr, LEAST: tl.constexpr, WEIGHTED: tl.constexpr, ROWS: tl.constexpr,
+    COLUMNS: tl.constexpr,
 ):  # fmt: skip
     """Parts of every cell, which lie together, added up in double precision, and its moments."""
     cell = tl.program_id(0).to(tl.int64)
@@ -161,7 +162,9 @@ def _moments(
     kept = tl.sum(squares, axis=0) - lost
     kept = tl.where(kept < 0, 0.0, kept)  # NaN stays
     around = tl.load(reference + cell * width + columns, mask=inside, other=0.0).to(tl.float64)
-    is_safe = (lost <= LOSABLE * kept) & (kept < float("inf"))
+    whole = kept - LEAST * n
+    whole = tl.where(whole < 0, 0.0, whole)
+    is_safe = (lost <= LOSABLE * whole) & (kept < float("inf"))
     size = n_cells.to(tl.int64) * width
     tl.store(packed + cell * width + columns, around + step, mask=inside)
     tl.store(packed + size + cell * width + columns, kept, mask=inside)
@@ -245,7 +248,8 @@ def _packed(parts: Any, part_weights: Any, reference: Any, groups: Groups, weigh
     _moments[(n_cells, n_blocks)](
         parts, part_weights, reference, groups.ends, groups.cells, packed,
         width, n_cells, groups.n_spans,
-        LOSABLE=losable(torch.finfo(reference.dtype).eps), WEIGHTED=weighted,
+        LOSABLE=losable(torch.finfo(reference.dtype).eps),
+        LEAST=whole_square(torch.finfo(reference.dtype)), WEIGHTED=weighted,
         ROWS=32, COLUMNS=n_columns, num_warps=4,
     )  # fmt: skip
     return packed

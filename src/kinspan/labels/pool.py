@@ -10,13 +10,13 @@ import numpy as np
 
 from kinspan._cell_sums import Floats
 from kinspan.labels.spectral import kept_share, pooled_energies
-from kinspan.labels.weights import Spectrum, TaskWeights
+from kinspan.labels.weights import Spectrum, TaskWeights, of_others
 
 
 def pool_rule(spectrum: Spectrum) -> TaskWeights:
     """Posterior of the coordinate along h = Σ_{s≠t} d_s/σ_s², and a kept share of the rest."""
     variance, precision = spectrum.deviation**2, spectrum.precision**2
-    total = np.maximum(precision.sum() - precision, 1e-300)
+    total = np.maximum(of_others(precision), 1e-300)
     length, x = _pooled_direction(spectrum)
     excess = np.maximum(length**2 / (spectrum.dimension * total) - 1.0, 0.0)
     mean = length / total * excess / (1.0 + excess)
@@ -69,6 +69,6 @@ def _spread_of_others(spectrum: Spectrum, length: Floats, total: Floats) -> Floa
     n_others = spectrum.active.sum() - 1.0
     divisor = np.where(length > 0, length, 1.0)
     variance = (second / total - (mean / total) ** 2) / divisor**2 - n_others / total
-    n = np.maximum(total**2 / np.maximum((precision**2).sum() - precision**2, 1e-300), 1.0)
+    n = np.maximum(total**2 / np.maximum(of_others(precision**2), 1e-300), 1.0)
     inflation = np.where(n > 1.5, n / np.maximum(n - 1.0, 0.5), 1.0) * (1.0 + 1.0 / n)
     return np.asarray(np.maximum(variance, 0.0) * inflation)

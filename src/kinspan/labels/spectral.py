@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kinspan._cell_sums import Floats
 from kinspan._meta_analysis import variance_between
-from kinspan.labels.weights import Spectrum, TaskWeights
+from kinspan.labels.weights import Spectrum, TaskWeights, of_others
 
 _EXTRA = 10  # right vectors beyond the spikes that the removal of one row is computed in
 _MOST = 40  # right vectors at most: many tasks can share only few directions with any one
@@ -118,8 +118,8 @@ class Prior(NamedTuple):
 
 def _prior(spectrum: Spectrum, others: Others) -> Prior:
     precision = spectrum.precision**2
-    total = np.maximum(precision.sum() - precision, 1e-300)
-    n_effective = total**2 / np.maximum((precision**2).sum() - precision**2, 1e-300)
+    total = np.maximum(of_others(precision), 1e-300)
+    n_effective = total**2 / np.maximum(of_others(precision**2), 1e-300)
     share = shares(others.squares / spectrum.dimension, others.ratio[:, None], others.is_spike)
     scale = spectrum.dimension * share.spikes / total[:, None]
     agreement = np.einsum("tb,tbj->tj", others.pooled, others.vectors)

@@ -58,6 +58,14 @@ class TaskWeights(NamedTuple):
         return np.asarray(weights)
 
 
+def of_others(values: Floats) -> Floats:
+    """(tasks,): sums over all other tasks; subtracting from the sum would lose them beside one."""
+    before, after = np.zeros(len(values)), np.zeros(len(values))
+    np.cumsum(values[:-1], out=before[1:])
+    np.cumsum(values[:0:-1], out=after[-2::-1] if len(values) > 1 else after[:0])
+    return before + after
+
+
 def with_some_alone(
     weights: TaskWeights, alone: TaskWeights, targets: NDArray[np.bool_]
 ) -> TaskWeights:

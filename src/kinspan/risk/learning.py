@@ -116,7 +116,8 @@ def _passed_on(total: Floats, known: Floats, noise: Floats) -> Floats:
     missing = total - known
     finite = np.isfinite(noise)
     rest = np.where(finite, noise, 1.0)
-    own = np.where(rest > missing, missing * rest / np.maximum(rest - missing, 1e-300), total)
+    more = np.where(rest > missing, rest - missing, 1.0)
+    own = np.where(rest > missing, missing * (rest / more), total)
     own = np.where(finite, own, missing)
     return np.asarray(total - np.clip(own, 0.0, total))
 

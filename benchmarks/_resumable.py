@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 
@@ -9,9 +10,8 @@ def whole_lines(path: Path) -> list[str]:
     """The lines that were written to their end; a half-written last one is removed."""
     if not path.exists():
         return []
-    with path.open(encoding="utf-8", newline="") as file:
-        text = file.read()
-    whole = text[: text.rfind("\n") + 1]
-    if whole != text:
-        path.write_text(whole, encoding="utf-8")
-    return whole.splitlines(keepends=True)
+    text = path.read_bytes()  # an interruption may have cut a character
+    end = text.rfind(b"\n") + 1
+    if end < len(text):
+        os.truncate(path, end)  # in one step: another interruption loses no line
+    return text[:end].decode().splitlines(keepends=True)

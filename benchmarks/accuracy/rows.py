@@ -62,9 +62,12 @@ def append(path: Path, row: Row) -> None:
 def forget(path: Path, sets: list[str], methods: list[str]) -> None:
     """Remove the rows of some methods on some sets, so that they are made anew."""
     kept = [r for r in read(path).values() if r.set not in sets or r.method not in methods]
-    path.unlink(missing_ok=True)
+    rest = path.with_suffix(".kept")
+    rest.unlink(missing_ok=True)
+    rest.touch()
     for row in kept:
-        append(path, row)
+        append(rest, row)
+    rest.replace(path)
 
 
 def _parsed(line: list[str]) -> Row:

@@ -9,7 +9,8 @@ Layout, all integers little-endian:
     header        UTF-8 JSON: {"kind": …, "meta": {…}, "arrays": [{"name", "dtype", "shape"}, …]}
     arrays        the arrays one after another, C order, little-endian, no padding
 
-A reader never allocates more than the buffer it was given.
+Arrays never take more memory than the buffer that they come from; the header, which is JSON, takes
+a few dozen times its own length at most.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ VERSION = 1
 _PREFIX = struct.Struct("<8sII32s")
 _BROKEN = (
     *(ValueError, TypeError, KeyError, IndexError, AttributeError),
-    *(RecursionError, OverflowError),
+    *(RecursionError, ArithmeticError),
 )
+_LONGEST_NAME = 1000
 _DTYPES = ("<f8", "<f4", "<i8", "<i4", "<u8", "|b1", "|u1")
 
 
@@ -102,13 +104,16 @@ def pack(contents: Contents) -> bytes:
 
 def unpack(buffer: bytes | bytearray | memoryview, *kinds: str) -> Contents:
     """The contents of a container of one of some kinds; StoredDataError where it is not one."""
+    if not isinstance(buffer, (bytes, bytearray, memoryview)):
+        raise TypeError(f"buffer is a {type(buffer).__name__}; pass the bytes that were stored")
     view = memoryview(buffer).cast("B")
     header_length = _checked_prefix(view)
     body = view[_PREFIX.size :]
     try:
-        header = json.loads(bytes(body[:header_length]))
+        header = json.loads(bytes(body[:header_length]), parse_constant=_refuse_constant)
+        kind = _text("kind", header["kind"])
         arrays = _read_arrays(header["arrays"], body[header_length:])
-        contents = Contents(str(header["kind"]), Record(dict(header["meta"]), arrays))
+        contents = Contents(kind, Record(dict(header["meta"]), arrays))
     except StoredDataError:
         raise
     except _BROKEN as error:
@@ -116,6 +121,17 @@ def unpack(buffer: bytes | bytearray | memoryview, *kinds: str) -> Contents:
     if contents.kind not in kinds:
         raise StoredDataError(f"this holds {contents.kind!r}, not {' or '.join(map(repr, kinds))}")
     return contents
+
+
+def _text(what: str, value: Any) -> str:
+    """A short text: whatever else stands there is not repeated in a message of its length."""
+    if not isinstance(value, str) or len(value) > _LONGEST_NAME:
+        raise TypeError(f"the {what} is no short text")
+    return value
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def _little_endian(array: NDArray[Any]) -> NDArray[Any]:
@@ -145,7 +161,10 @@ def _read_arrays(described: list[dict[str, Any]], body: memoryview) -> dict[str,
     arrays: dict[str, NDArray[Any]] = {}
     start = 0
     for entry in described:
-        name, dtype, shape = entry["name"], entry["dtype"], tuple(entry["shape"])
+        name, shape = _text("name of an array", entry["name"]), tuple(entry["shape"])
+        dtype = _text("dtype of an array", entry["dtype"])
+        if name in arrays:
+            raise StoredDataError(f"array {name!r} stands twice")
         if dtype not in _DTYPES:
             raise StoredDataError(f"array {name!r} has dtype {dtype!r}: only {_DTYPES} are stored")
         if not all(type(length) is int and length >= 0 for length in shape):
@@ -156,7 +175,7 @@ def _read_arrays(described: list[dict[str, Any]], body: memoryview) -> dict[str,
                 f"array {name!r} of shape {shape} does not fit in the stored data"
             )
         values = np.frombuffer(body[start:end], dtype=dtype).reshape(shape)
-        arrays[str(name)] = values.astype(values.dtype.newbyteorder("="))
+        arrays[name] = values.astype(values.dtype.newbyteorder("="))
         start = end
     if start != len(body):
         raise StoredDataError(f"{len(body) - start} bytes belong to no array")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -12,6 +12,8 @@ from kinspan._candidates import Options
 from kinspan._cell_sums import Floats
 from kinspan._cutoff import hopeful
 from kinspan._fit import FittedRules, fit
+from kinspan._one_at_a_time import lock_of, still
+from kinspan._precision import warn_of_lost_digits
 from kinspan._statistics import Pile, Statistics, piled, total
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
@@ -80,16 +82,31 @@ class LearntMixin:
     @property
     def _statistics(self) -> Statistics:
         check_is_fitted(self)
-        if len(self._pile) > 1:
-            self._pile = ((sum(n for n, _ in self._pile), total(self._pile)),)
-        return self._pile[0][1]
+        pile = self._pile
+        if len(pile) > 1:
+            with lock_of(self):
+                pile = self._pile
+                self._pile = pile = ((sum(n for n, _ in pile), total(pile)),)
+        return pile[0][1]
 
     @property
     def _rules(self) -> FittedRules:
-        statistics = self._statistics
-        if self._found is None:
-            self._found = self._rules_of(statistics)
-        return self._found
+        _ = self._statistics
+        found = self._found
+        if found is None:
+            with lock_of(self):
+                if self._found is None:
+                    self._found = self._rules_of(self._statistics)
+                found = self._found
+        return found
+
+    def _with_rules(self) -> Self:
+        """The model as it is now, with its rules: what it learns meanwhile changes no answer."""
+        check_is_fitted(self)
+        with lock_of(self):
+            if len(self.classes_) > 1:
+                _ = self._rules
+            return still(self)
 
     def _rules_of(self, statistics: Statistics) -> FittedRules:
         """The rest of the pipeline, in which nothing grows with the number of samples."""
@@ -108,6 +125,7 @@ class LearntMixin:
             priors,
             np.log(priors * costs),
         )
+        warn_of_lost_digits(moments, statistics.sample, options.scale, statistics.feature_names)
         return fit(moments.effective(), statistics.sample, options, self.unlabelled_)
 
     @property

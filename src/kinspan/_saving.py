@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from kinspan import _container, _ids, _statistics, _stored_rules, _validation, class_moments
 from kinspan._container import Record, StoredDataError, together
 from kinspan._statistics import Statistics
+from kinspan._whole_files import write_atomically
 from kinspan.class_moments import ClassMoments
 from kinspan.spca import MultiTaskSPCA
 
@@ -25,7 +23,8 @@ def save(what: MultiTaskSPCA | Statistics | ClassMoments, path: str | os.PathLik
     """Write a fitted model, statistics or moments to a file.
 
     The file has plain arrays and JSON in it and nothing that runs when it is read. It is written
-    whole or not at all: a crash leaves what was there before.
+    whole or not at all: a crash leaves what was there before. A process that is killed meanwhile
+    may leave a hidden file `.kinspan-…` beside it, which the next one that saves there removes.
 
     Parameters
     ----------
@@ -45,6 +44,7 @@ def save(what: MultiTaskSPCA | Statistics | ClassMoments, path: str | os.PathLik
     >>> bool((again.coef_ == clf.coef_).all())
     True
     """
+    _validation.check_path(path)
     write_atomically(path, to_bytes(what))
 
 
@@ -107,58 +107,9 @@ def _recorded(what: Any) -> tuple[str, Record]:
     return KIND, _of_model(what)
 
 
-def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a file whole or not at all."""
-    with replacing(Path(path)) as place, place.open("wb") as file:
-        file.write(data)
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A new file beside a path, which takes its place in one step; an error leaves nothing.
-
-    What a link leads to is replaced, and what is no file (a pipe, a device) is written to.
-    """
-    path = Path(os.path.realpath(path))
-    check_place(path)
-    if path.exists() and not path.is_file():
-        yield path
-        return
-    handle, name = tempfile.mkstemp(prefix=".kinspan-", dir=path.parent)
-    os.close(handle)
-    try:
-        yield Path(name)
-        with Path(name).open("rb+") as file:
-            os.fsync(file.fileno())
-        _set_usual_mode(name, path)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
-def check_place(path: Path) -> None:
-    """A file can be written there: better said before the work than after it."""
-    if path.is_dir():
-        raise IsADirectoryError(f"{path}: this is a folder; name a file to write")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"{path}: the folder {path.parent} does not exist")
-    if not os.access(path.parent, os.W_OK):
-        raise PermissionError(f"{path}: nothing may be written to the folder {path.parent}")
-
-
-def _set_usual_mode(name: str, path: Path) -> None:
-    """The mode of the file that is replaced, or of any new file: temporary ones are private."""
-    if path.exists():
-        os.chmod(name, path.stat().st_mode & 0o777)
-        return
-    mask = os.umask(0)
-    os.umask(mask)
-    os.chmod(name, 0o666 & ~mask)
-
-
 def _read(path: str | os.PathLike[str]) -> bytes:
     """The bytes of a file, of which a foreign one is not read beyond its first."""
+    _validation.check_path(path)
     with Path(path).open("rb") as file:
         start = file.read(len(_container.MAGIC))
         return start + file.read() if start == _container.MAGIC else start + file.read(100)

@@ -43,7 +43,8 @@ def rules_of(record: Record) -> FittedRules | None:
         for i, length in enumerate(record.meta["weights"])
     ]
     plain = {name: arrays[name] for name in _PLAIN}
-    plain["weights_of_task"] = plain["weights_of_task"].astype(np.intp)
+    of_task = plain["weights_of_task"].astype(np.intp, casting="same_kind")
+    plain["weights_of_task"] = of_task
     learning = Learning(*(arrays[f"learning/{name}"] for name in Learning._fields))
     multi_class = str(record.meta["multi_class"])
     return FittedRules(**plain, multi_class=multi_class, task_weights=weights, learning=learning)

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kinspan import _ids, _validation
 from kinspan._forgetting import faded_statistics
+from kinspan._one_at_a_time import learning, lock_of, still
 from kinspan._statistics import Pile, Statistics
 from kinspan._unlearning import InexactRemovalWarning, unlearnt
 from kinspan.class_moments import ClassMoments
@@ -49,6 +50,10 @@ class StreamingMixin:
         Any batches in any order make the same model as `fit` on all rows. Tasks and classes may be
         new. Rules are found when they are asked for next, not in every call.
 
+        Threads may share a model: batches of several wait for each other, none is lost, and
+        `predict`, `predict_proba`, `decision_function` and `transform` answer from what the model
+        knew when they were called. For other questions during learning ask a `copy.copy` of it.
+
         Parameters
         ----------
         X : array, CSR matrix or data frame of shape (n_samples, n_features)
@@ -73,8 +78,8 @@ class StreamingMixin:
         >>> bool(np.allclose(stream.coef_, whole.coef_, rtol=1e-9))
         True
         """
-        is_first = "_pile" not in vars(self)
-        with _validation.unchanged_on_error(self):
+        with learning(self):
+            is_first = "_pile" not in vars(self)
             _validation.check_parameters(self)
             features, names, column = _validation.check_rows(self, X, task, reset=is_first)
             n_samples = features.shape[0]
@@ -117,9 +122,11 @@ class StreamingMixin:
         >>> len(north.tasks_), len(south.tasks_), len((north + south).tasks_)
         (20, 25, 45)
         """
-        with _validation.unchanged_on_error(self):
-            if not isinstance(other, Statistics):
-                _validation.check_mergeable(self, other)
+        if not isinstance(other, Statistics):
+            _validation.check_mergeable(self, other)
+            _ = other._statistics
+            other = still(other)
+        with learning(self):
             self._merge_features(other)
             if "_pile" not in vars(self):
                 self._start()
@@ -186,11 +193,12 @@ class StreamingMixin:
             removed = Statistics(removed, None)
         _validation.check_type("removed", removed, Statistics)
         _validation.check_same_names(_validation.features_of(self), removed.feature_names)
-        placed = None if self.unlabelled_ is None else self.unlabelled_.tasks
-        found = unlearnt(self._statistics, removed, placed)
-        for text in found.inexact:
-            warnings.warn(text, InexactRemovalWarning, stacklevel=2)
-        self._replace(found.statistics)
+        with lock_of(self):
+            placed = None if self.unlabelled_ is None else self.unlabelled_.tasks
+            found = unlearnt(self._statistics, removed, placed)
+            for text in found.inexact:
+                warnings.warn(text, InexactRemovalWarning, stacklevel=2)
+            self._replace(found.statistics)
         return self
 
     def _replace(self, statistics: Statistics) -> None:

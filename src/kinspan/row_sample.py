@@ -212,7 +212,7 @@ class RowSample:
                 record.arrays[name] for name in ("cells", "keys", "weights", "rows")
             )
             recency, size = record.arrays.get("recency"), record.meta["size"]
-            cells = cells.astype(np.intp)
+            cells = cells.astype(np.intp, casting="same_kind")
             sample = cls(size, tasks, classes, cells, keys, weights, rows, recency)
             _validation.check_sample(sample)
         return sample

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from kinspan.cli.output import printable
 from kinspan.engines.files import FileError
 
 EXIT_CODE = 2
@@ -29,6 +30,7 @@ _WORDS = (  # of Python, and of the command line
     (r"Use delimiter=('.*?')", r"Use --delimiter \1"),
     (r"delimiter=('.*?')", r"--delimiter \1"),
     (r"paths='(.*?)'", r"'\1'"),
+    (r"checkpoint='(.*?)'", r"--checkpoint \1"),
     (r"With unseen='shared' they get", "With --unseen shared they get"),
     (r"(task|label)='(.*?)' is not a column", r"--\1 \2: no such column"),
     (r"task contains (.*?), which fit has not seen", r"the model knows no task \1"),
@@ -63,7 +65,7 @@ def _text_of(error: BaseException) -> str:
 
 def fail(message: str) -> int:
     """Say what is wrong, and give the exit code."""
-    sys.stderr.write(f"kinspan: error: {message}\n")
+    sys.stderr.write(f"kinspan: error: {printable(message)}\n")
     return EXIT_CODE
 
 
@@ -79,7 +81,7 @@ def one_line_warnings() -> Iterator[None]:
     """Warnings of the library as notes."""
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        sys.stderr.write(f"kinspan: warning: {' '.join(str(message).split())}\n")
+        sys.stderr.write(f"kinspan: warning: {printable(' '.join(str(message).split()))}\n")
 
     with warnings.catch_warnings():
         warnings.showwarning = show

@@ -47,6 +47,7 @@ def fit(
     unseen: options.Unseen = None,
     row_sample: options.RowSample = 100,
     show_all: options.AllTasks = False,
+    checkpoint: options.Checkpoint = None,
     as_json: options.Json = False,
 ) -> None:
     """Fit all tasks at once, and say what error to expect of each."""
@@ -55,16 +56,18 @@ def fit(
     model = _unfitted(priors, class_weight, unseen, row_sample)
     recipe: Recipe | None
     if moments is not None:
-        _refuse_both(data, task, label, features, exclude, as_text, delimiter)
+        _refuse_both(data, task, label, features, exclude, as_text, delimiter, checkpoint)
         recipe = _fit_moments(model, moments, output)
     else:
         wishes = wished(
             (task, label), (features, exclude, as_text), categorical, missing, delimiter
         )
-        recipe, found = learn_tables(data or (), wishes, wishes.delimiter, row_sample, output)
+        recipe, found = learn_tables(
+            data or (), wishes, wishes.delimiter, row_sample, output, checkpoint
+        )
         model.merge(found.statistics)
     _find_rules(model, output)
-    stored.write(out, model, recipe)
+    stored.write(out, model, recipe, checkpoint)
     _show(model, out, output, show_all)
 
 

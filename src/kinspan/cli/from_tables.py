@@ -18,8 +18,11 @@ def learn_tables(
     delimiter: str | None,
     row_sample: int,
     out: Output,
+    checkpoint: str | None = None,
 ) -> tuple[Recipe, Learnt]:
     """Read tables as is wished, or by a recipe that is there already."""
+    if checkpoint is not None and "-" in data:
+        raise ValueError("--checkpoint needs files: what comes in on - cannot be read again")
     with sources(data) as files:
         is_given = isinstance(wishes, Recipe)
         recipe = wishes if isinstance(wishes, Recipe) else drafted(files, wishes)
@@ -35,7 +38,7 @@ def learn_tables(
             with out.progress("reading means", n_rows) as moved:
                 fills = means_of(files, reader, moved)
         with out.progress("reading", n_rows) as moved:
-            found = learnt(files, reader, fills, row_sample, moved)
+            found = learnt(files, reader, fills, row_sample, moved, checkpoint)
     for note in found.tally.notes():
         out.note(note)
     return recipe, found

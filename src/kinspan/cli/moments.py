@@ -41,6 +41,7 @@ def moments(
     missing: options.MissingAtSite = "error",
     as_text: options.AsText = None,
     delimiter: options.Delimiter = None,
+    checkpoint: options.Checkpoint = None,
     as_json: options.Json = False,
 ) -> None:
     """Count, average and square the rows of a site: no row leaves, unless asked for.
@@ -62,9 +63,9 @@ def moments(
             (task, label), (features, exclude, as_text), categorical, missing, delimiter
         )
     mark = options.checked_delimiter(delimiter)
-    recipe, found = learn_tables(data or (), wishes, mark, reservoir, output)
+    recipe, found = learn_tables(data or (), wishes, mark, reservoir, output, checkpoint)
     leaving = _without_small(found.statistics, min_count, output)
-    stored.write(out, leaving, recipe)
+    stored.write(out, leaving, recipe, checkpoint)
     _show(leaving, recipe, out, output)
 
 

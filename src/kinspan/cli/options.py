@@ -142,6 +142,15 @@ MissingAtSite = Annotated[
         rich_help_panel=_READING,
     ),
 ]
+Checkpoint = Annotated[
+    str | None,
+    typer.Option(
+        "--checkpoint",
+        metavar="FILE",
+        help="Keep what was read in FILE meanwhile: if interrupted, the same command goes on.",
+        rich_help_panel=_READING,
+    ),
+]
 OnlyAnswers = Annotated[
     bool, typer.Option("--only-answers", help="Leave out the columns of DATA but the task.")
 ]

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kinspan import MultiTaskSPCA, Statistics
-from kinspan._saving import load_with_notes, to_bytes, write_atomically
+from kinspan._saving import load_with_notes, to_bytes
 from kinspan._validation import names_of
+from kinspan._whole_files import write_atomically
 from kinspan.cli.table.recipe import FeatureColumn, Recipe, recipe_of
 from kinspan.engines.files._batches import without_names
 from kinspan.engines.files._encoded import kind_of
@@ -49,10 +50,17 @@ def read_recipe(path: str) -> Recipe:
     return recipe
 
 
-def write(path: str, what: MultiTaskSPCA | Statistics, recipe: Recipe | None) -> None:
-    """Write a model or statistics, whole or not at all."""
+def write(
+    path: str,
+    what: MultiTaskSPCA | Statistics,
+    recipe: Recipe | None,
+    checkpoint: str | None = None,
+) -> None:
+    """Write a model or statistics, whole or not at all; a checkpoint of them has had its time."""
     notes = None if recipe is None else {"recipe": recipe.to_json()}
     write_atomically(Path(path), to_bytes(what, notes))
+    if checkpoint is not None:
+        Path(checkpoint).unlink(missing_ok=True)
 
 
 def for_arrays(model: MultiTaskSPCA, unseen: str | None) -> Any:

@@ -26,6 +26,7 @@ from kinspan.spca import MultiTaskSPCA
 
 def answers(model: MultiTaskSPCA, method: str, X: Any, task: Any) -> Any:
     """What a method of the model says of every row, lazily."""
+    _validation.check_type("model", model, MultiTaskSPCA)
     check_is_fitted(model)
     X = whole_rows(X)
     light = _without_rows(model)

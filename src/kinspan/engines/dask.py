@@ -73,6 +73,7 @@ def fit(
     >>> cluster.predict(clf, X, task=digits.task)
     dask.array<getitem, shape=(450,), dtype=int64, chunksize=(100,), chunktype=numpy.ndarray>
     """
+    _validation.check_type("model", model, MultiTaskSPCA)
     _validation.check_parameters(model)
     _refuse_forgetting(model.forget)
     found = _tree(clone(model), X, y, task, sample_weight, split_every).compute()

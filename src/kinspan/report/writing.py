@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from kinspan._saving import write_atomically
+from kinspan._validation import check_choice, check_path
+from kinspan._whole_files import write_atomically
 from kinspan.report import _checks
 from kinspan.report.contents import contents
 from kinspan.report.page import page
@@ -56,6 +57,8 @@ def write_report(
     """
     _checks.check_model(model)
     _checks.check_title(title)
+    check_path(path)
+    check_choice("leave_out", leave_out, (None, True, False))
     drawing = _checks.check_library()
     n_tasks, work = len(model.tasks_), len(model.tasks_) * model.moments_.means.size
     is_quick = n_tasks <= _FEW_TASKS and work <= _LITTLE_WORK

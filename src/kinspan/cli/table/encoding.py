@@ -15,7 +15,7 @@ from kinspan.cli.table.fills import Fills
 from kinspan.cli.table.reader import Chunk, Reader
 from kinspan.cli.table.recipe import FeatureColumn
 from kinspan.engines.files._arrow import NUMBERS, TEXT, pyarrow
-from kinspan.engines.files._encoded import Encoded, as_kind
+from kinspan.engines.files._encoded import Encoded, as_kind, refuse_lines
 from kinspan.engines.files._reading import FileError
 from kinspan.engines.files._rows import ids_of_column
 
@@ -39,6 +39,13 @@ class Tally:
     dropped: int = 0  # rows without a value that is needed
     filled: int = 0  # values that took the place of missing ones
     unknown: Counter[str] = field(default_factory=Counter)  # rows with a new category, by column
+
+    @classmethod
+    def of_json(cls, stored: dict[str, Any]) -> Tally:
+        """What was worth saying of rows that were read before."""
+        unknown = Counter({str(name): int(n) for name, n in stored["unknown"].items()})
+        rows, dropped, filled = (int(stored[name]) for name in ("rows", "dropped", "filled"))
+        return cls(rows, dropped, filled, unknown)
 
     def notes(self) -> list[str]:
         """Sentences."""
@@ -134,6 +141,8 @@ def _ids(chunk: Chunk, reader: Reader, role: str, kept: Mask) -> Encoded | None:
     found = ids_of_column(column, kind == TEXT)
     if not kept.any():
         return found
+    if chunk.is_text:
+        refuse_lines(found, f"{role} column {name!r}")
     found = as_kind(found, kind, f"{role} column {name!r}", reader.first)
     if role == "label" and kind == NUMBERS:
         _refuse_fractions(chunk, name, found)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinspan._cutoff import hopeful
 from kinspan._statistics import Pile, Statistics, piled, total
@@ -16,8 +18,10 @@ from kinspan.cli.table.encoding import TableRows, Tally, encoded, texts_of
 from kinspan.cli.table.fills import ByTask, Fills, sums_of_present
 from kinspan.cli.table.reader import Reader
 from kinspan.cli.table.recipe import FeatureColumn, Recipe
+from kinspan.engines.files._checkpoint import Checkpoint, Finished
 from kinspan.engines.files._encoded import Encoded
 from kinspan.engines.files._reading import FileError
+from kinspan.engines.files._report import ReadFile
 from kinspan.engines.files._rows import Rows
 from kinspan.engines.files._sums import statistics_of
 
@@ -86,23 +90,50 @@ def means_of(files: Sequence[Path], reader: Reader, moved: Moved) -> Fills:
 
 
 def learnt(
-    files: Sequence[Path], reader: Reader, fills: Fills | None, row_sample: int, moved: Moved
+    files: Sequence[Path],
+    reader: Reader,
+    fills: Fills | None,
+    row_sample: int,
+    moved: Moved,
+    checkpoint: str | None = None,
 ) -> Learnt:
-    """The statistics of all rows."""
+    """The statistics of all rows; those of finished files may be kept meanwhile."""
     names = np.array(reader.recipe.feature_names, dtype=object)
-    tally = Tally()
-    pile: Pile = ()
-    for rows in _rows(files, reader, fills, tally, moved):
-        if len(rows.X):
-            found = statistics_of(Rows(0, rows.X, _task(rows), rows.label, None), row_sample, names)
-            if found is not None:
-                pile = piled(pile, hopeful(found, pile))
+    kept = Checkpoint(checkpoint, files, _asked(reader, fills, row_sample))
+    done = kept.begun()
+    tally = Tally() if done.notes is None else Tally.of_json(done.notes)
+    moved(tally.rows)
+    pile = done.pile
+    try:
+        for path in files[done.n_files :]:
+            for rows in _rows([path], reader, fills, tally, moved):
+                pile = _with(pile, rows, row_sample, names)
+            done = Finished(pile, [*done.read, ReadFile(path, 0)], [], asdict(tally))
+            kept.keep(done)
+    except BaseException:
+        kept.write(done)
+        raise
     if not pile:
         raise ValueError(
             f"no row can be learnt from: {tally.dropped:,} of {tally.rows:,} lack a "
             "value; --missing mean fills in what is missing among the features"
         )
     return Learnt(replace(total(pile), feature_names=tuple(names.tolist())), tally)
+
+
+def _with(pile: Pile, rows: TableRows, row_sample: int, names: NDArray[Any]) -> Pile:
+    """Some rows more."""
+    if not len(rows.X):
+        return pile
+    found = statistics_of(Rows(0, rows.X, _task(rows), rows.label, None), row_sample, names)
+    return pile if found is None else piled(pile, hopeful(found, pile))
+
+
+def _asked(reader: Reader, fills: Fills | None, row_sample: int) -> dict[str, Any]:
+    """Everything that the statistics of files depend on; what is filled in comes from all files."""
+    means = None if fills is None else hashlib.sha256(fills.means.tobytes()).hexdigest()
+    recipe = reader.recipe.to_json()
+    return {**recipe, "delimiter": reader.delimiter, "row_sample": row_sample, "means": means}
 
 
 def _rows(

@@ -10,6 +10,9 @@ grows with the number of rows::
     for answers in files.predict(clf, "new/", task="tenant", method="predict_proba"):
         ...  # in the order of the rows
 
+With `checkpoint="begun"` the statistics of finished files are kept in that file meanwhile: if the
+process is killed, the same call goes on from there, with the same result to the last bit.
+
 `files.statistics` does the same in two steps, with a report of what was read and skipped between
 them; `files.from_batches` takes rows from anywhere else; `files.batches` gives them to anyone else.
 

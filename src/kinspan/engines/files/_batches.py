@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kinspan import _ids, _validation
 from kinspan._cell_sums import Floats
+from kinspan._validation import messages
 from kinspan.engines.files._arrow import TEXT
 from kinspan.engines.files._encoded import Encoded, is_plain, kind_of
 from kinspan.engines.files._paths import find
@@ -140,7 +141,8 @@ def predict(
     >>> folder.cleanup()
     """
     _validation.check_choice("method", method, _METHODS)
-    check_is_fitted(model)
+    with messages.naming("model"):
+        check_is_fitted(model)
     task = model.task_column if task is None else task
     known = getattr(model, "feature_names_in_", None)
     if features is None and known is not None:

@@ -70,6 +70,13 @@ def refuse_missing(encoded: Encoded, what: str, first_row: int, *, blank: bool =
                 )
 
 
+def refuse_lines(encoded: Encoded, what: str) -> None:
+    """An id of several lines is one that swallowed the rows after it."""
+    for value in encoded.ids.tolist():
+        if isinstance(value, str) and "\n" in value:
+            raise ValueError(f"{what} holds several lines, {value[:40]!r}…; is a quote not closed?")
+
+
 def as_kind(encoded: Encoded, kind: str, what: str, first: str) -> Encoded:
     """Ids of the kind that the first file has: 1 and "1" are not the same task."""
     ids = encoded.ids

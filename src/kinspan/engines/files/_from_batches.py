@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,7 +48,7 @@ def from_batches(
     pile: Pile = ()
     n_rows, layout, is_weighted = 0, None, False
     with rows_bar(is_shown(progress), None) as moved:
-        for number, batch in enumerate(batches):
+        for number, batch in _numbered(batches):
             X, y, task, weights = _four(batch, number)
             if np.shape(y) == (0,):
                 continue
@@ -66,6 +66,15 @@ def from_batches(
     if is_weighted:
         _validation.check_frequencies(whole.moments, whole.sample)
     return FilesRead(whole, names, names, n_rows, (), (), {}, time.perf_counter() - begin)
+
+
+def _numbered(batches: Any) -> Iterator[tuple[int, Any]]:
+    try:
+        return enumerate(batches)
+    except TypeError:
+        raise TypeError(
+            f"batches is a {type(batches).__name__}; pass what gives (X, y) or (X, y, task) in turn"
+        ) from None
 
 
 def _four(batch: Any, number: int) -> tuple[Any, Any, Any, Any]:

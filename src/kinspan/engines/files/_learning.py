@@ -12,6 +12,7 @@ from typing import Any
 from kinspan import _validation
 from kinspan._statistics import Pile, Statistics, piled, total
 from kinspan._validation.messages import some
+from kinspan.engines.files._checkpoint import Checkpoint, Finished, asked_for
 from kinspan.engines.files._layout import Layout
 from kinspan.engines.files._paths import find
 from kinspan.engines.files._progress import is_shown, rows_bar
@@ -43,6 +44,7 @@ def statistics(
     n_jobs: int | None = 1,
     on_error: str = "raise",
     progress: bool | str = "auto",
+    checkpoint: Any = None,
 ) -> FilesRead:
     """Read files of any size in constant memory: everything that a fit needs, and a report.
 
@@ -77,6 +79,11 @@ def statistics(
         a `FileError`, or leave it out wholly, report it and issue a `SkippedFilesWarning`.
     progress : {"auto", True, False}, default="auto"
         A bar with rows a second, by default in terminals where tqdm is installed.
+    checkpoint : path, optional
+        Where the statistics of finished files are kept meanwhile, every ten seconds at most. If
+        the process is interrupted or killed, the same call goes on from there with the same result
+        to the last bit; other arguments or files are refused. The file has sampled rows in it, as
+        a model has, and is removed in the end.
 
     Returns
     -------
@@ -101,11 +108,14 @@ def statistics(
     request = check_request(task, label, sample_weight, features, as_text, delimiter, batch_rows)
     size = _validation.check_row_sample(row_sample)
     shown, found, begin = is_shown(progress), find(paths, request), time.perf_counter()
+    asked = {} if checkpoint is None else asked_for(request, found, row_sample=size)
+    kept = Checkpoint(checkpoint, found, asked)
     layout = _settled(found, request, on_error)
     with rows_bar(shown, _expected(found) if shown else None) as moved:
         all_rows, files, skipped = _added(
-            found, Job(request, layout, size), n_jobs, on_error, moved
+            found, Job(request, layout, size), n_jobs, on_error, moved, kept
         )
+    kept.remove()
     if skipped:
         message = f"{len(skipped)} of {len(found)} files skipped: {described(skipped)}"
         warnings.warn(message, SkippedFilesWarning, stacklevel=2)
@@ -135,6 +145,7 @@ def fit(
     n_jobs: int | None = 1,
     on_error: str = "raise",
     progress: bool | str = "auto",
+    checkpoint: Any = None,
 ) -> Any:
     """Fit a model on files of any size in constant memory, as `model.fit` on all their rows.
 
@@ -148,7 +159,7 @@ def fit(
         columns, and refuses others. Its `task_column`, if any, is the task of the files.
     paths, label, features, sample_weight, as_text, delimiter, batch_rows
         As in `statistics`.
-    n_jobs, on_error, progress
+    n_jobs, on_error, progress, checkpoint
         As in `statistics`.
     task
         As in `statistics`; by default the `task_column` of the model.
@@ -183,6 +194,7 @@ def fit(
         n_jobs=n_jobs,
         on_error=on_error,
         progress=progress,
+        checkpoint=checkpoint,
     )
     if read.left_out:
         named = some([f"{name} ({kind})" for name, kind in read.left_out.items()])
@@ -208,28 +220,45 @@ def _settled(files: list[Path], request: Request, on_error: str) -> Layout:
 
 
 def _added(
-    files: list[Path], job: Job, n_jobs: int | None, on_error: str, moved: Moved
+    files: list[Path],
+    job: Job,
+    n_jobs: int | None,
+    on_error: str,
+    moved: Moved,
+    kept: Checkpoint,
 ) -> tuple[Statistics, list[ReadFile], list[SkippedFile]]:
     """The statistics of all files, those that were read, and those that were not."""
-    pile: Pile = ()
-    read: list[ReadFile] = []
-    skipped: list[SkippedFile] = []
-    with closing(of_files(files, job, n_jobs, moved)) as outcomes:
-        for outcome in outcomes:
-            error = outcome.error or _other_width(outcome, pile, job.layout)
-            if error is not None:
-                if on_error == "raise":
-                    raise error
-                skipped.append(SkippedFile(error.path, error.reason))
-                continue
-            read.append(ReadFile(outcome.path, outcome.n_rows))
-            pile = pile if outcome.statistics is None else piled(pile, outcome.statistics)
+    done = kept.begun()
+    moved(sum(file.n_rows for file in done.read))
+    try:
+        with closing(of_files(files[done.n_files :], job, n_jobs, moved)) as outcomes:
+            for outcome in outcomes:
+                done = _with(done, outcome, job.layout, on_error)
+                kept.keep(done)
+    except BaseException:
+        kept.write(done)
+        raise
+    pile, read, skipped, _ = done
     if not pile:
         raise ValueError(_nothing(files, skipped))
     whole = total(pile)
     if job.request.sample_weight is not None:
         _validation.check_frequencies(whole.moments, whole.sample)
     return whole, read, skipped
+
+
+def _with(done: Finished, outcome: Outcome, layout: Layout, on_error: str) -> Finished:
+    """One file more, or the error that it is."""
+    pile, read, skipped, _ = done
+    error = outcome.error or _other_width(outcome, pile, layout)
+    if error is not None:
+        if on_error == "raise":
+            raise error
+        skipped.append(SkippedFile(error.path, error.reason))
+        return done
+    read.append(ReadFile(outcome.path, outcome.n_rows))
+    pile = pile if outcome.statistics is None else piled(pile, outcome.statistics)
+    return Finished(pile, read, skipped)
 
 
 def _other_width(outcome: Outcome, pile: Pile, layout: Layout) -> FileError | None:

@@ -64,7 +64,7 @@ def find(paths: Any, request: Request) -> list[Path]:
     found = [path for given in paths for path in _meant_by(given, request)]
     if not found:
         raise ValueError("paths is empty; pass a path, a pattern, a folder, or a list of these")
-    path, times = Counter(path.resolve() for path in found).most_common(1)[0]
+    path, times = Counter(Path(os.path.realpath(path)) for path in found).most_common(1)[0]
     if times > 1:
         raise ValueError(f"{path} is among paths {times} times, and its rows would count as often")
     check_values(request, len(found))
@@ -85,6 +85,8 @@ def _meant_by(given: Any, request: Request) -> Iterator[Path]:
         found = [p for p in found if p.is_file()]
         what = f"no file matches paths={str(path)!r}"
     else:
+        if path.exists() and not path.is_file():
+            raise ValueError(f"{path} is neither a file nor a folder; copy what it gives to a file")
         yield path
         return
     if not found:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -94,11 +93,13 @@ def is_function(value: Any) -> bool:
 
 def _names(argument: str, names: Any) -> tuple[str, ...]:
     is_set = isinstance(names, (set, frozenset)) and argument == "features"  # without an order
-    if not isinstance(names, Iterable) or is_set:
+    try:
+        given = [] if is_set else list(names)
+    except TypeError:
+        given = [None]
+    if is_set or not all(isinstance(name, str) for name in given):
         raise ValueError(f"{argument}={names!r}; use a list of column names")
-    names = list(names)
-    if not all(isinstance(name, str) for name in names):
-        raise ValueError(f"{argument}={names!r}; use a list of column names")
+    names = given
     if len(set(names)) < len(names):
         raise ValueError(f"{argument}={list(names)!r} names a column twice")
     if argument == "features" and len(names) == 0:

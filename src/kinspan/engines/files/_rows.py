@@ -92,6 +92,8 @@ def _ids_of(
     what = f"{role} column {spec!r}"
     found = ids_of_column(chunk.column(spec), spec in request.as_text)
     _encoded.refuse_missing(found, what, first_row, blank=table.is_text)
+    if table.is_text:
+        _encoded.refuse_lines(found, what)
     return _encoded.as_kind(found, layout.kinds[role], what, layout.first)
 
 
@@ -113,7 +115,7 @@ def ids_of_column(column: Any, as_text: bool) -> Encoded:
     if pa.types.is_dictionary(column.type):
         column = _values_of_categories(column)
     if as_text and kind_of_ids(column.type) != TEXT:
-        column = column.cast(pa.string())
+        column = _as_text(column)
     if kind_of_ids(column.type) == TEXT:
         coded = column.combine_chunks().dictionary_encode(null_encoding="encode")
         distinct = coded.dictionary.to_numpy(zero_copy_only=False)
@@ -121,6 +123,14 @@ def ids_of_column(column: Any, as_text: bool) -> Encoded:
     if column.null_count:
         return Encoded.of(np.array(column.to_pylist(), dtype=object))
     return Encoded.of(column.to_numpy())
+
+
+def _as_text(column: Any) -> Any:
+    pa = pyarrow()
+    try:
+        return column.cast(pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise ValueError(f"a column of {column.type} cannot be read as text; convert it") from None
 
 
 def _values_of_categories(column: Any) -> Any:

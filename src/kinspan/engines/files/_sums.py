@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
-from itertools import groupby
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -96,16 +96,17 @@ def of_part(path: Path, part: Part | None, job: Job, moved: Moved | None = None)
 def of_files(
     files: list[Path], job: Job, n_jobs: int | None, moved: Moved
 ) -> Generator[Outcome, None, None]:
-    """What comes of every file, in their order."""
-    with closing(_of_parts(files, job, n_jobs, moved)) as parts:
-        for path, of_file in groupby(parts, key=lambda outcome: outcome.path):
-            yield _joined(path, of_file)
+    """What comes of every file, in their order, and as soon as its last part was read."""
+    parts = [parts_of(path) for path in files]
+    work = [(path, part) for path, cut in zip(files, parts, strict=True) for part in cut]
+    with closing(_of_parts(work, job, n_jobs, moved)) as outcomes:
+        for path, cut in zip(files, parts, strict=True):
+            yield _joined(path, islice(outcomes, len(cut)))
 
 
 def _of_parts(
-    files: list[Path], job: Job, n_jobs: int | None, moved: Moved
+    work: list[tuple[Path, Part | None]], job: Job, n_jobs: int | None, moved: Moved
 ) -> Generator[Outcome, None, None]:
-    work = [(path, part) for path in files for part in parts_of(path)]
     if min(effective_n_jobs(n_jobs), len(work)) == 1:
         yield from (of_part(path, part, job, moved) for path, part in work)
         return
@@ -124,10 +125,11 @@ def _of_parts(
 def _joined(path: Path, parts: Iterator[Outcome]) -> Outcome:
     """The parts of a file as one; where one of them failed, the file did."""
     pile: Pile = ()
-    n_rows = 0
-    for part in parts:
-        if part.error is not None:
-            return part
-        pile = pile if part.statistics is None else piled(pile, part.statistics)
+    n_rows, error = 0, None
+    for part in parts:  # to the last, because those of the next file follow
+        error = error or part.error
+        pile = pile if part.statistics is None or error else piled(pile, part.statistics)
         n_rows += part.n_rows
+    if error is not None:
+        return Outcome(path, 0, None, error)
     return Outcome(path, n_rows, total(pile) if pile else None, None)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import mmap
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from csv import reader
 from functools import partial
 from itertools import pairwise
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 from kinspan.engines.files._arrow import pyarrow
 from kinspan.engines.files._paths import format_of, is_tabbed
 from kinspan.engines.files._request import Request
+from kinspan.engines.files._text import check_text, end_of_line, other_encoding, told
 
 _CSV_BLOCK = 1 << 20  # the reader holds a few dozen of them
 _COLUMN_BUFFER = 1 << 16  # bytes of a column of Parquet that are held: row groups may be gigabytes
@@ -133,10 +135,11 @@ def _open_csv(path: Path, delimiter: str | None) -> Table:
     csv = pyarrow("pyarrow.csv")
     with pyarrow().input_stream(path) as stream:
         head = stream.read(_CSV_BLOCK)
-    if head and b"\n" not in head and len(head) < _CSV_BLOCK:
+    check_text(head)
+    if head and end_of_line(head) < 0 and len(head) < _CSV_BLOCK:
         return _header_only(head, delimiter)
     options = _csv_options(csv, head, delimiter)
-    with csv.open_csv(path, **options) as opened:
+    with _naming_columns(options), csv.open_csv(path, **options) as opened:
         schema = opened.schema
     stream = partial(_of_csv, path, options, schema.names)
     return Table(schema.names, _types(schema), [""], True, stream)
@@ -150,7 +153,7 @@ def _header_only(head: bytes, delimiter: str) -> Table:
 
 def _csv_options(csv: Any, head: bytes, delimiter: str) -> dict[str, Any]:
     """Blocks that hold rows of several times the length of the header."""
-    end = head.find(b"\n")
+    end = end_of_line(head)
     block = max(_CSV_BLOCK, 64 * _CSV_BLOCK if end < 0 else 16 * end)
     return {
         "read_options": csv.ReadOptions(block_size=block),
@@ -169,21 +172,31 @@ def _of_csv(
 ) -> Iterator[Any]:
     csv = pyarrow("pyarrow.csv")
     convert = csv.ConvertOptions(column_types=types, include_columns=columns)
+    with (
+        _naming_columns(options, names),
+        csv.open_csv(path, convert_options=convert, **options) as opened,
+    ):
+        yield from opened
+
+
+@contextmanager
+def _naming_columns(options: dict[str, Any], names: Sequence[str] = ()) -> Iterator[None]:
+    """What pyarrow says of a text file, in words about the file."""
     try:
-        with csv.open_csv(path, convert_options=convert, **options) as opened:
-            yield from opened
+        yield
     except pyarrow().ArrowInvalid as error:
-        raise ValueError(_with_names(str(error), names)) from None
+        message = told(str(error), options["read_options"].block_size)
+        raise ValueError(_with_names(message, names)) from None
 
 
-def _with_names(message: str, names: list[str]) -> str:
+def _with_names(message: str, names: Sequence[str]) -> str:
     """The message of pyarrow with the names of columns instead of their places."""
     place = re.match(r"In CSV column #(\d+): (?:Row #\d+: )?(?:CSV conversion error to )?", message)
-    if place is None:
+    if place is None or not names:
         return message
     name, problem = names[int(place[1])], message[place.end() :]
     if "UTF8" in problem:
-        hint = "save the file as UTF-8"
+        hint = other_encoding()
     elif problem.startswith("double"):
         hint = "name the columns to use with features=[…], without this one"
     else:

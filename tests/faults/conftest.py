@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from tests.cli.conftest import model
+
+__all__ = ["model"]

@@ -104,6 +104,30 @@ ERRORS: dict[str, tuple[Any, str]] = {
         lambda X, y, t: MultiTaskSPCA(task_column=0).fit(X[:, 0], y),
         "2D array",
     ),
+    "flat rows": (
+        lambda X, y, t: MultiTaskSPCA().fit(X[:, 0], y),
+        "X: Expected 2D array",
+    ),
+    "complex labels": (
+        lambda X, y, t: MultiTaskSPCA().fit(X, y + 1j),
+        "y: Complex data",
+    ),
+    "ragged task": (
+        lambda X, y, t: MultiTaskSPCA().fit(X, y, task=[[1], [1, 2]]),
+        "task: setting an array element",
+    ),
+    "complex weight": (
+        lambda X, y, t: MultiTaskSPCA().fit(X, y, sample_weight=np.ones(300) * 1j),
+        "(?s)sample_weight is .*; give an array of numbers",
+    ),
+    "huge weight": (
+        lambda X, y, t: MultiTaskSPCA().fit(X, y, sample_weight=np.full(300, 1e300)),
+        "sample_weight has a frequency of more than 2",
+    ),
+    "text priors": (
+        lambda X, y, t: MultiTaskSPCA(priors=["a", "b", "c"]).fit(X, y),
+        "priors is .*; give an array of numbers",
+    ),
     "moments": (
         lambda X, y, t: MultiTaskSPCA(scale="max").fit_moments(ClassMoments.from_samples(X, y)),
         "scale='max'; use one of",

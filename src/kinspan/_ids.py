@@ -7,6 +7,7 @@ the order of the rows.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -16,6 +17,8 @@ from numpy.typing import NDArray
 Ids = NDArray[Any]
 _PLAIN = {str: "U", bool: "b", int: "i", float: "f"}
 _JSON_SCALARS = (str, bool, int, float)
+_JSON_TYPES = {"b": (bool,), "i": (int,), "u": (int,), "f": (float, int), "U": (str,), "M": (str,)}
+_STORED_DTYPE = re.compile(r"[<>|=]?(?:([biuf])[1248]|(U)\d{1,10}|(M)8(?:\[\w{1,12}\])?)")
 
 
 def as_array(values: Any) -> Ids:
@@ -135,22 +138,29 @@ def to_json(ids: Ids) -> dict[str, Any]:
 def from_json(stored: dict[str, Any]) -> Ids:
     """The ids of a JSON form; anything that is not one is a ValueError or a TypeError."""
     dtype, values = stored["dtype"], stored["values"]
-    if not isinstance(values, list):
-        raise TypeError("the values of ids are a list")
+    if not isinstance(values, list) or not isinstance(dtype, str):
+        raise TypeError("the values of ids are a list, and their dtype is text")
     if dtype == "object":
-        return _objects([_untagged(value) for value in values])
-    kind = np.dtype(dtype).kind
-    if kind not in "biufUM" or not all(isinstance(value, _JSON_SCALARS) for value in values):
-        raise ValueError(f"ids of dtype {dtype!r} are not stored")
-    if kind == "M" and not all(isinstance(value, str) for value in values):
-        raise ValueError("times are stored as text")
+        ids = _objects([_untagged(value) for value in values])
+    else:
+        ids = _of_dtype(dtype, values)
+    if any(map(is_missing, ids.tolist())):
+        raise ValueError("an id is missing")
+    return ids
+
+
+def _of_dtype(dtype: str, values: list[Any]) -> Ids:
+    known = _STORED_DTYPE.fullmatch(dtype)
+    kind = "" if known is None else known[known.lastindex or 0]
+    if not kind or not all(type(value) in _JSON_TYPES[kind] for value in values):
+        raise ValueError(f"ids of dtype {dtype[:40]!r} are not stored, or not so")
     if kind != "U":
-        return np.array(values, dtype=dtype)
-    texts = [str(value) for value in values]
-    width = max(map(len, texts), default=1)
-    if width * len(texts) > 8 * sum(map(len, texts)) + 10_000:
-        return _objects(texts)  # an array would give every id the room of the longest
-    return np.array(texts, dtype=f"U{max(width, 1)}")
+        with np.errstate(all="raise"):
+            return np.array(values, dtype=dtype)
+    width = max(map(len, values), default=1)
+    if width * len(values) > 8 * sum(map(len, values)) + 10_000:
+        return _objects(values)  # an array would give every id the room of the longest
+    return np.array(values, dtype=f"U{max(width, 1)}")
 
 
 def _tagged(value: Any) -> list[Any]:

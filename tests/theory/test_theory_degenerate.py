@@ -221,6 +221,19 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
         ),
         "task_strengths is 0; give numbers from 0, one or one for each of 2 tasks, not all 0",
     ),
+    (
+        lambda: theory.lssvm_score_means(GRAM, COUNTS, 5, LABELS, shared_strength=1e30),
+        "shared_strength is 1e+30; give one number from 0 to 1e+12",
+    ),
+    (lambda: theory.error_rate(GRAM, [[]], 5, LABELS, target=0), "counts is [[]]"),
+    (lambda: theory.optimal_labels(np.array(GRAM) * 1j, COUNTS, 5, target=0), "mean_gram is"),
+    (lambda: theory.optimal_labels(np.array(GRAM) * 1e300, COUNTS, 5, target=0), "mean_gram has"),
+    (lambda: theory.threshold_error_rate([1, -1], float("nan")), "threshold is nan"),
+    (lambda: theory.marchenko_pastur_density("all", 5, 5), "eigenvalues is 'all'"),
+    (
+        lambda: theory.pca_score_means([[1, -1], [-1, 1]], [5, 5], 5, n_components=10**30),
+        "n_components is 1000000000000000000000000000000; give a whole number from 1 to 5",
+    ),
 ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kinspan._arrays import DeviceColumn, DeviceRows, namespace, widest_float
-from kinspan._validation.messages import ALL_ZERO, NOT_FREQUENCIES, of_length
+from kinspan._validation.messages import ALL_ZERO, MOST_ROWS, NOT_FREQUENCIES, TOO_MANY, of_length
 
 
 def check_device_rows(X: DeviceRows) -> DeviceRows:
@@ -39,4 +39,6 @@ def check_device_weights(weights: Any, n_samples: int) -> DeviceColumn:
         raise ValueError(NOT_FREQUENCIES)
     if not bool(xp.any(array > 0)):
         raise ValueError(ALL_ZERO)
+    if bool(xp.any(array > MOST_ROWS)):
+        raise ValueError(TOO_MANY)
     return DeviceColumn(array)

@@ -21,8 +21,9 @@ def unchanged_on_error(estimator: Any) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        vars(estimator).clear()
         vars(estimator).update(before)
+        for name in vars(estimator).keys() - before.keys():
+            del vars(estimator)[name]
         raise
 
 
@@ -95,6 +96,8 @@ def check_loaded(model: Any) -> None:
     for array in (rules.coef, rules.intercept, rules.scale, rules.metric):
         if not np.isfinite(array).all():
             raise ValueError("the rules are not finite")
+    if rules.absent.dtype != bool or rules.absent.all(axis=1).any():
+        raise ValueError("a task can answer no class")
     _check_forecasts(rules)
     _check_weights(rules, n_tasks)
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from numpy.typing import NDArray
 
 NOT_FREQUENCIES = "sample_weight contains negative, infinite or NaN values; use frequencies"
+MOST_ROWS = 2.0**53  # that doubles can count one by one
+TOO_MANY = "sample_weight has a frequency of more than 2**53 rows; divide all by a constant"
 ALL_ZERO = "sample_weight is zero for every row; at least one must be positive"
 
 
@@ -24,3 +29,15 @@ def of_length(values: NDArray[Any], n_samples: int, name: str) -> NDArray[Any]:
             "inconsistent numbers of samples; pass one a row"
         )
     return values
+
+
+@contextmanager
+def naming(name: str) -> Iterator[None]:
+    """Put the name of an argument before what a library says of it without naming it."""
+    try:
+        yield
+    except (ValueError, TypeError, OverflowError) as error:
+        if re.search(rf"\b{re.escape(name)}\b", str(error)):
+            raise
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{name}: {error}") from error

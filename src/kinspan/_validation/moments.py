@@ -100,10 +100,9 @@ def check_sample(sample: RowSample) -> None:
         raise ValueError("there is not one key for each sampled row")
     if n and not (sample.cells.min() >= 0 and sample.cells.max() < n_cells):
         raise ValueError("a sampled row belongs to no cell")
-    if n and (np.bincount(sample.cells) > sample.size).any():
+    if n and np.unique(sample.cells, return_counts=True)[1].max() > sample.size:
         raise ValueError("a cell has more sampled rows than the size of the sample")
-    order = sample.cells.astype(np.float64), sample.keys
-    if not (np.lexsort(order[::-1]) == np.arange(n)).all():
+    if not (np.lexsort((sample.keys, sample.cells)) == np.arange(n)).all():
         raise ValueError("sampled rows are not in order")
     for weights in (sample.weights, sample.recency):
         if weights is not None and not (weights.shape == (n,) and (weights > 0).all()):
@@ -118,18 +117,31 @@ def check_statistics(
     """Parts read from outside must belong together."""
     if sample is not None and sample.rows.shape[1] != moments.n_features:
         raise ValueError("moments and sampled rows have different numbers of features")
+    if sample is not None and any(
+        (_ids.lookup(known, ids) < 0).any()
+        for known, ids in ((moments.tasks, sample.tasks), (moments.classes, sample.classes))
+    ):
+        raise ValueError("a sampled row is of a task or class that the moments do not have")
     if names is None:
         return
     if len(names) != moments.n_features or not all(isinstance(name, str) for name in names):
         raise ValueError("there is not one name for each feature")
 
 
-def check_were_there(rest: NDArray[np.float64], parts: NDArray[np.float64]) -> None:
+def check_were_there(rest: NDArray[np.float64], rounding: NDArray[np.float64]) -> None:
     """Second moments that are left over cannot be negative, but for rounding of the parts."""
-    if (rest < -1e-6 * parts).any():
+    if (rest < -rounding).any():
         raise ValueError(
             "the rows to remove were not among those that were learnt: without them the second "
             "moment of a feature would be negative"
+        )
+
+
+def check_no_overflow(*sums: NDArray[np.float64]) -> None:
+    """Moments that are each finite may have a sum that is not."""
+    if not all(np.isfinite(part).all() for part in sums):
+        raise ValueError(
+            "these moments are so large that their sum overflows; divide the features by a constant"
         )
 
 

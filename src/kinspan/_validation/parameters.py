@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from kinspan import _ids
 from kinspan._validation.messages import some
+from kinspan._validation.numbers import is_number, real_numbers
 
 _CHOICES: dict[str, tuple[Any, ...]] = {
     "labels": ("spectral", "plugin", "naive", "single"),
@@ -48,7 +50,7 @@ def check_costs(
     unknown = [label for label in class_weight if label not in labels]
     if unknown and any(label not in class_weight for label in labels):
         raise ValueError(f"class_weight names {some(unknown)}, but the classes are {some(labels)}")
-    costs = np.array([class_weight.get(label, 1.0) for label in labels], dtype=np.float64)
+    costs = real_numbers("class_weight", [class_weight.get(label, 1.0) for label in labels])
     if not np.isfinite(costs).all() or (costs <= 0).any():
         raise ValueError(f"class_weight={class_weight!r}; every weight must be positive and finite")
     return costs
@@ -57,7 +59,7 @@ def check_costs(
 def _check_prior_array(priors: Any, n_classes: int) -> NDArray[np.float64]:
     if isinstance(priors, str):
         raise ValueError(f"priors={priors!r}; use None (equal), 'empirical', or one number a class")
-    array = np.asarray(priors, dtype=np.float64)
+    array = real_numbers("priors", priors)
     if array.shape != (n_classes,):
         raise ValueError(f"priors has shape {array.shape}; {n_classes} classes need ({n_classes},)")
     if not np.isfinite(array).all() or (array <= 0).any():
@@ -79,13 +81,19 @@ def check_type(name: str, value: Any, kind: type) -> None:
         raise TypeError(f"{name} is a {type(value).__name__}; pass {kind.__name__}")
 
 
+def check_path(path: Any) -> None:
+    """The name of a file."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"path is {path!r}; pass the name of a file, as text or as a Path")
+
+
 def check_parameters(estimator: Any) -> None:
     """The parameters of MultiTaskSPCA that do not depend on the data."""
     for name, choices in _CHOICES.items():
         check_choice(name, getattr(estimator, name), choices)
     check_metric(estimator.metric, estimator.row_sample)
     forget = estimator.forget
-    if not isinstance(forget, (int, float, np.number)) or not 0 <= forget < 1:
+    if not is_number(forget) or not 0 <= forget < 1:
         raise ValueError(f"forget={forget!r}; use a rate of at least 0 and below 1, such as 0.01")
 
 
@@ -94,7 +102,7 @@ def check_metric(metric: Any, row_sample: Any) -> None:
     check_row_sample(row_sample)
     if isinstance(metric, str) and metric == "auto":
         return
-    if not isinstance(metric, (int, float, np.number)) or not 0 <= metric < 1:
+    if not is_number(metric) or not 0 <= metric < 1:
         raise ValueError(f"metric={metric!r}; use 'auto' or a share of at least 0 and below 1")
     if metric > 0 and row_sample == 0:
         raise ValueError(f"metric={metric!r} needs sampled rows; use row_sample=100, or metric=0")
@@ -151,14 +159,14 @@ def check_positive(name: str, value: Any) -> int:
 
 def check_error_rate(error: Any) -> float:
     """An error to reach."""
-    if not isinstance(error, (int, float, np.number)) or not 0 < error < 1:
+    if not is_number(error) or not 0 < error < 1:
         raise ValueError(f"error={error!r}; use a rate above 0 and below 1, such as 0.05")
     return float(error)
 
 
 def check_more_labels(more: Any) -> NDArray[np.float64]:
     """Numbers of labels to add."""
-    array = np.asarray(more, dtype=np.float64)
+    array = real_numbers("more", more)
     if not np.isfinite(array).all() or (array < 0).any():
         raise ValueError(f"more={more!r}; use numbers of labels, 0 or more")
     return array

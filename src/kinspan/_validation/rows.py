@@ -26,7 +26,7 @@ from kinspan._arrays import (
 from kinspan._device.cells import known_codes
 from kinspan._validation.columns import column_of, without_column
 from kinspan._validation.devices import check_device_rows, refuse_task_column
-from kinspan._validation.messages import of_length, some
+from kinspan._validation.messages import naming, of_length, some
 
 _FEATURES: dict[str, Any] = {  # NaN is looked for later, in the sums, without a pass of its own
     "accept_sparse": "csr",
@@ -48,7 +48,8 @@ def check_features(X: Any) -> Rows:
     X = rows_of(X)
     if is_elsewhere(X):
         return Rows(check_device_rows(X), None, None)
-    return Rows(check_array(X, input_name="X", **_FEATURES), _column_names(X), None)
+    with naming("X"):
+        return Rows(check_array(X, input_name="X", **_FEATURES), _column_names(X), None)
 
 
 def check_rows(estimator: Any, X: Any, task: Any, *, reset: bool) -> Rows:
@@ -59,7 +60,9 @@ def check_rows(estimator: Any, X: Any, task: Any, *, reset: bool) -> Rows:
         validate_data(estimator, check_device_rows(X).array, reset=reset, skip_check_array=True)
         return Rows(X, None, task)
     if column is None:
-        return Rows(validate_data(estimator, X, reset=reset, **_FEATURES), _column_names(X), task)
+        with naming("X"):
+            features = validate_data(estimator, X, reset=reset, **_FEATURES)
+        return Rows(features, _column_names(X), task)
     if task is not None:
         raise ValueError(f"task= and task_column={column!r} are both given; use one of them")
     validate_data(estimator, X, reset=reset, skip_check_array=True)
@@ -78,6 +81,11 @@ def _column_names(X: Any) -> NDArray[Any] | None:
 
 def check_labels(y: Any, n_samples: int | None, name: str = "y") -> _ids.Ids:
     """Class labels as an array, one for every row."""
+    with naming(name):
+        return _labels(y, n_samples, name)
+
+
+def _labels(y: Any, n_samples: int | None, name: str) -> _ids.Ids:
     if y is None:
         raise ValueError(
             "a classifier requires y to be passed, but the target y is None; pass one label a row"
@@ -89,17 +97,24 @@ def check_labels(y: Any, n_samples: int | None, name: str = "y") -> _ids.Ids:
         y = np.asarray(y)
     array = _ids.as_array(y)
     if array.dtype == object and array.ndim == 1 and not all(map(_is_text, array)):
+        _refuse_unhashable(array, name)
         _refuse_missing(array, name)
     else:
         array = np.asarray(column_or_1d(y if array.ndim > 1 else array, warn=True))
         _refuse_missing(array, name)
         if array.dtype.kind not in "biuU" and not all(map(_is_text, array)):  # those are classes
-            check_classification_targets(array)
+            with np.errstate(invalid="ignore"):  # of what is no integer
+                check_classification_targets(array)
     return array if n_samples is None else of_length(array, n_samples, name)
 
 
 def check_tasks(task: Any, n_samples: int, name: str = "task") -> _ids.Ids:
     """Task ids as an array, one for every row; None is one task, called 0."""
+    with naming(name):
+        return _tasks(task, n_samples, name)
+
+
+def _tasks(task: Any, n_samples: int, name: str) -> _ids.Ids:
     if task is None:
         return _ids.repeated(np.zeros(1, dtype=np.int64), n_samples)
     task = column_of_rows(task)
@@ -154,11 +169,17 @@ def check_known_tasks(task: Any, n_samples: int, known: _ids.Ids, unseen: str) -
 
 def check_one_task(task: Any, known: _ids.Ids) -> int:
     """Position of one task among the fitted ones."""
-    ids = check_tasks(_ids.as_array([task]), 1)
+    ids = check_one_id(task)
     code = int(_ids.lookup(known, ids)[0])
     if code < 0:
         raise ValueError(f"task={task!r} is not fitted; fitted tasks are {some(known.tolist())}")
     return code
+
+
+def check_one_id(task: Any) -> _ids.Ids:
+    """One id, in an array of its own."""
+    with naming("task"):
+        return check_tasks(_ids.as_array([task]), 1)
 
 
 def check_others_remain(known: _ids.Ids) -> None:
@@ -192,6 +213,7 @@ def check_finite(
 def refuse_non_finite(X: Any, names: NDArray[Any] | None) -> None:
     """Say in which column, and in how many rows, NaN or infinity stands."""
     stored = sp.csc_array(X) if is_sparse(X) else None
+    largest, where = 0.0, 0
     for column in range(X.shape[1]):
         if is_elsewhere(X):
             values = on_host(X.array[:, column])
@@ -199,6 +221,8 @@ def refuse_non_finite(X: Any, names: NDArray[Any] | None) -> None:
             values = X[:, column]
         else:
             values = stored.data[stored.indptr[column] : stored.indptr[column + 1]]
+        size = float(np.abs(values).max(initial=0.0))
+        largest, where = max((largest, where), (size, column))
         n_bad = int(np.count_nonzero(~np.isfinite(values)))
         if n_bad:
             kind = "NaN" if np.isnan(values).any() else "infinity"
@@ -208,7 +232,9 @@ def refuse_non_finite(X: Any, names: NDArray[Any] | None) -> None:
                 "such column); impute the values, or drop those rows"
             )
     raise ValueError(
-        "X contains values so large that their squares overflow; divide X by a constant"
+        "X contains values so large that their squares overflow, up to "
+        f"{largest:.3g} in column {where if names is None else repr(names[where])}; divide X by a "
+        "constant"
     )
 
 

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from kinspan._arrays import DeviceColumn, column_of_rows
 from kinspan._validation.devices import check_device_weights
-from kinspan._validation.messages import ALL_ZERO, NOT_FREQUENCIES, of_length
+from kinspan._validation.messages import ALL_ZERO, MOST_ROWS, NOT_FREQUENCIES, TOO_MANY, of_length
+from kinspan._validation.numbers import real_numbers
 
 if TYPE_CHECKING:
     from kinspan.class_moments import ClassMoments
@@ -23,7 +24,7 @@ def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Any:
     column = column_of_rows(sample_weight)
     if isinstance(column, DeviceColumn):
         return check_device_weights(column, n_samples)
-    weights = np.asarray(column, dtype=np.float64)
+    weights = real_numbers("sample_weight", column)
     weights = np.full(n_samples, weights) if weights.ndim == 0 else weights
     if weights.ndim != 1:
         raise ValueError(
@@ -34,6 +35,8 @@ def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Any:
         raise ValueError(NOT_FREQUENCIES)
     if not weights.any():
         raise ValueError(ALL_ZERO)
+    if weights.max() > MOST_ROWS:
+        raise ValueError(TOO_MANY)
     return weights
 
 

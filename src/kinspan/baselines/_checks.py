@@ -12,7 +12,11 @@ from kinspan import _ids, _validation
 from kinspan._arrays import is_sparse, on_host
 from kinspan._cell_sums import Codes, Floats
 from kinspan._validation.messages import some
+from kinspan._validation.numbers import is_number, real_numbers
 from kinspan.class_moments import ClassMoments
+
+_STRONGEST = 1e12  # of the strengths, what matrices can still be solved with
+_LARGEST = 1e150  # whose square is still a number
 
 
 class LabelledRows(NamedTuple):
@@ -72,7 +76,8 @@ def check_task_rows(estimator: Any, X: Any, task: Any) -> TaskRows:
 def finite_doubles(features: Any, names: NDArray[Any] | None) -> Any:
     """The rows in double precision, without NaN or infinity."""
     doubles = features.astype(np.float64, copy=False)
-    if not np.isfinite(doubles.data if is_sparse(doubles) else doubles).all():
+    values = doubles.data if is_sparse(doubles) else doubles
+    if not max(values.max(initial=0.0), -values.min(initial=0.0)) < _LARGEST:  # nor is NaN
         _validation.refuse_non_finite(features, names)
     return doubles
 
@@ -98,12 +103,22 @@ def check_kept_share(name: str, value: Any) -> float:
     return float(value)
 
 
+def check_switches(estimator: Any, *names: str) -> None:
+    """Parameters that are true or false."""
+    for name in names:
+        value = getattr(estimator, name)
+        if not isinstance(value, (bool, np.bool_)):
+            raise ValueError(f"{name}={value!r}; use True or False")
+
+
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    return is_number(value) and not isinstance(value, bool)
 
 
 def check_sparse_learner(estimator: Any) -> None:
     """A classifier that takes sparse rows."""
+    if isinstance(estimator, type) or not hasattr(estimator, "fit"):
+        raise TypeError(f"estimator={estimator!r} is no estimator; use one such as LinearSVC()")
     if not get_tags(estimator).input_tags.sparse:
         raise ValueError(
             f"estimator={estimator!r} does not take sparse rows; use one that does, such as "
@@ -137,8 +152,11 @@ def check_shared_strength(value: Any) -> float | None:
     """λ, or None where it is to be chosen."""
     if value is None:
         return None
-    if not _is_number(value) or not 0 <= float(value) < np.inf:
-        raise ValueError(f"shared_strength={value!r}; use a number from 0, or None to choose it")
+    if not _is_number(value) or not 0 <= float(value) <= _STRONGEST:
+        raise ValueError(
+            f"shared_strength={value!r}; use a number from 0 to {_STRONGEST:g}, or None to "
+            "choose it"
+        )
     return float(value)
 
 
@@ -146,14 +164,14 @@ def check_task_strengths(value: Any, n_tasks: int, shared: float | None) -> Floa
     """(tasks,) γ, or None where they are to be chosen."""
     if value is None:
         return None
-    strengths = np.asarray(value)
-    if strengths.dtype.kind not in "biuf" or strengths.shape not in ((), (n_tasks,)):
+    strengths = real_numbers("task_strengths", value)
+    if strengths.shape not in ((), (n_tasks,)):
         raise ValueError(
             f"task_strengths={value!r}; use one number, one for each of the {n_tasks} tasks, or "
             "None to choose it"
         )
-    if not np.isfinite(strengths).all() or strengths.min() < 0:
-        raise ValueError(f"task_strengths={value!r}; use numbers from 0")
+    if not ((strengths >= 0) & (strengths <= _STRONGEST)).all():
+        raise ValueError(f"task_strengths={value!r}; use numbers from 0 to {_STRONGEST:g}")
     if shared == 0 and strengths.min() == 0:
         raise ValueError(
             f"shared_strength=0 and task_strengths={value!r} leave a task nothing to learn with; "
@@ -173,12 +191,20 @@ def check_target(target: Any, rows: LabelledRows, method: str) -> int:
     sizes = np.bincount(rows.task_codes)
     if target is None and sizes[0] != sizes[1]:
         return int(sizes.argmin())
-    if target is None or target not in tasks:
+    if target is None or not _is_one_of(target, tasks):
         raise ValueError(
             f"target={target!r}, and the tasks {some(tasks)} have {sizes[0]} and {sizes[1]} rows; "
             "use the id of the task to adapt to, or None for the one with fewer rows"
         )
     return int(tasks.index(target))
+
+
+def _is_one_of(target: Any, tasks: list[Any]) -> bool:
+    """Whether an id is among others; what has no truth value is none."""
+    try:
+        return target in tasks
+    except (TypeError, ValueError):
+        return False
 
 
 def check_unlabelled(unlabelled: Any, n_features: int) -> Floats:

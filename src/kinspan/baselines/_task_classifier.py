@@ -69,7 +69,7 @@ class TaskClassifier(ClassifierMixin, BaseEstimator):
         """Accuracy over all rows."""
         predicted = self.predict(X, task=task)
         right = _ids.same(on_host(_validation.check_labels(y, len(predicted))), predicted)
-        weights = on_host(sample_weight)
+        weights = on_host(_validation.check_weights(sample_weight, len(right)))
         return float(accuracy_score(np.ones(len(right)), right, sample_weight=weights))
 
     def _scores(self, X: Any, task: Any) -> Floats:

@@ -9,7 +9,7 @@ import scipy.sparse.linalg as spla
 
 from kinspan._arrays import is_sparse
 from kinspan._cell_sums import Codes, Floats
-from kinspan.baselines._checks import LabelledRows, TaskRows, dense
+from kinspan.baselines._checks import LabelledRows, TaskRows, dense, finite_doubles
 from kinspan.baselines._task_classifier import TaskClassifier
 from kinspan.scores import paired_scores
 
@@ -36,7 +36,8 @@ class TwoDomainClassifier(TaskClassifier):
 
     def _score_rows(self, rows: TaskRows) -> Floats:
         scores = paired_scores(rows.X, rows.codes, self.coef_, np.zeros_like(self.intercept_))
-        length = row_lengths(rows.X) if self.normalise else 1.0
+        X = finite_doubles(rows.X, rows.names)
+        length = row_lengths(X) if self.normalise else 1.0
         return np.asarray(scores / length + self.intercept_[rows.codes])
 
 

@@ -20,6 +20,7 @@ from kinspan.baselines._checks import (
     check_kept_share,
     check_labelled_rows,
     check_strictly_positive,
+    check_switches,
     check_target,
     check_unlabelled,
     check_whole,
@@ -137,6 +138,7 @@ class CDLS(TwoDomainClassifier):
         rows = check_labelled_rows(self, X, y, task)
         target = check_target(self.target, rows, "CDLS")
         U = check_unlabelled(unlabelled, rows.X.shape[1])
+        check_switches(self, "normalise", "progress")
         domains = domains_of(rows, target, normalise=self.normalise)
         found = adapt(domains, U / row_lengths(U) if self.normalise else U, settings)
         self.target_ = rows.tasks.tolist()[target]

@@ -14,6 +14,7 @@ from kinspan.baselines._box_quadratic import minimise_in_box
 from kinspan.baselines._checks import (
     check_labelled_rows,
     check_strictly_positive,
+    check_switches,
     check_target,
     check_whole,
 )
@@ -112,6 +113,7 @@ class MMDT(TwoDomainClassifier):
         rounds = check_whole("n_iterations", self.n_iterations)
         rows = check_labelled_rows(self, X, y, task)
         target = check_target(self.target, rows, "MMDT")
+        check_switches(self, "normalise", "standardise", "progress")
         source, few, m = domains_of(rows, target, normalise=self.normalise)
         units = (units_of if self.standardise else no_units)(source, few)
         S, T = with_one(source, units[0], m), with_one(few, units[1], m)

@@ -28,6 +28,8 @@ def data_folder(data: Folder, stored: str, way_out: str) -> Path:
     Where there is none, the error says which file it should hold and who publishes the data.
     """
     chosen = data if data is not None else os.environ.get(VARIABLE)
+    if chosen is not None and not isinstance(chosen, (str, os.PathLike)):
+        raise TypeError(f"data is {data!r}; give the folder that holds {stored}")
     if not chosen:
         raise FileNotFoundError(
             f"no data folder: data is {data!r} and the environment variable {VARIABLE} is "

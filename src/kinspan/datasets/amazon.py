@@ -60,7 +60,7 @@ def load_amazon_reviews(
     >>> reviews.X.shape  # doctest: +SKIP
     (7996, 400)
     """
-    if features not in ("tfidf400", "counts5000"):
+    if not isinstance(features, str) or features not in ("tfidf400", "counts5000"):
         raise ValueError(f"features is {features!r}; give 'tfidf400' or 'counts5000'")
     source = FREQUENCIES if features == "tfidf400" else COUNTS
     folder = data_folder(data, source.stored, source.way_out)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
+from kinspan._validation.messages import naming
 from kinspan.datasets._pairs import Hand, deal, stack
 
 
@@ -58,7 +59,9 @@ def load_digit_pairs(n_per_class: int = 5, random_state: int | None = 0) -> Digi
     0 vs 1 [0 0 0 0 0 1 1 1 1 1]
     """
     images, digits = load_digits(return_X_y=True)
-    order = np.random.default_rng(random_state).permutation(len(digits))
+    with naming("random_state"):
+        rng = np.random.default_rng(random_state)
+    order = rng.permutation(len(digits))
     hands = deal(digits[order], list(combinations(range(10), 2)))
     _check_size(n_per_class, hands)
     train = stack([hand._replace(rows=order[hand.rows[:n_per_class]]) for hand in hands])
@@ -77,7 +80,7 @@ def load_digit_pairs(n_per_class: int = 5, random_state: int | None = 0) -> Digi
 
 def _check_size(n_per_class: int, hands: Sequence[Hand]) -> None:
     most = min(hand.rows.size for hand in hands) - 1
-    if not 1 <= n_per_class <= most:
+    if not isinstance(n_per_class, (int, np.integer)) or not 1 <= n_per_class <= most:
         raise ValueError(
             f"n_per_class is {n_per_class!r}; give 1 to {most}, so that every class of every "
             "task keeps an image to test on"

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kinspan._validation.messages import naming
+from kinspan._validation.numbers import real_numbers
+
 Seed = int | np.random.Generator | None
 
 TRAINING, FRESH = 0, 1  # streams of one seed: a fresh sample never repeats the training noise
@@ -147,7 +150,7 @@ def _generator(random_state: Seed, stream: int) -> np.random.Generator:
 
 
 def _check_means(means: ArrayLike) -> NDArray[np.float64]:
-    M = np.array(means, dtype=np.float64)
+    M = np.array(real_numbers("means", means))
     if M.ndim != 3 or 0 in M.shape or not np.isfinite(M).all():
         raise ValueError(
             f"means has shape {M.shape}; give finite numbers of shape (tasks, classes, features), "
@@ -157,7 +160,8 @@ def _check_means(means: ArrayLike) -> NDArray[np.float64]:
 
 
 def _check_counts(counts: ArrayLike, means: NDArray[np.float64]) -> NDArray[np.int64]:
-    n = np.asarray(counts)
+    with naming("counts"):
+        n = np.asarray(counts)
     if n.shape not in ((), means.shape[:2]) or n.dtype.kind not in "iu" or np.any(n < 0):
         raise ValueError(
             f"counts is {counts!r}; give an integer from 0, or such integers of shape "
@@ -171,7 +175,7 @@ def _check_covariances(
 ) -> NDArray[np.float64] | None:
     if covariances is None:
         return None
-    C = np.array(covariances, dtype=np.float64)
+    C = np.array(real_numbers("covariances", covariances))
     k, m, p = means.shape
     if C.shape not in ((p, p), (k, m, p, p)):
         raise ValueError(f"covariances has shape {C.shape}; give {(p, p)} or {(k, m, p, p)}")

@@ -7,6 +7,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kinspan._validation.numbers import check_size, real_numbers
+
 
 def related_means(
     similarities: ArrayLike, n_features: int, *, directions: Literal["own", "shared"] = "own"
@@ -74,11 +76,14 @@ def many_class_means(
     (3, 10, 200)
     """
     beta = _check_similarities(similarities)[:, None]
-    _check_features(n_features, 2 * n_classes + 1)
+    _check_features(n_features, 2 * check_size("n_classes", n_classes) + 1)
+    length = real_numbers("norm", norm)
+    if length.shape != () or not np.isfinite(length):
+        raise ValueError(f"norm is {norm!r}; give one finite number")
     j = np.arange(n_classes)
     means = np.zeros((beta.size, n_classes, n_features))
-    means[:, j, j] = norm * beta
-    means[:, j, n_features - 2 - j] = norm * np.sqrt(1 - beta**2)
+    means[:, j, j] = length * beta
+    means[:, j, n_features - 2 - j] = length * np.sqrt(1 - beta**2)
     return means
 
 
@@ -88,7 +93,7 @@ def _own_columns(k: int) -> NDArray[np.int64]:
 
 
 def _check_similarities(similarities: ArrayLike) -> NDArray[np.float64]:
-    beta = np.asarray(similarities, dtype=np.float64)
+    beta = real_numbers("similarities", similarities)
     if beta.ndim != 1 or beta.size == 0 or not np.all(np.abs(beta) <= 1):
         raise ValueError(
             f"similarities is {similarities!r}; give one number between -1 and 1 for each task"
@@ -97,11 +102,12 @@ def _check_similarities(similarities: ArrayLike) -> NDArray[np.float64]:
 
 
 def _check_directions(directions: str) -> None:
-    if directions not in ("own", "shared"):
+    if not isinstance(directions, str) or directions not in ("own", "shared"):
         raise ValueError(f"directions is {directions!r}; give 'own' or 'shared'")
 
 
 def _check_features(n_features: int, least: int) -> None:
+    check_size("n_features", n_features)
     if n_features < least:
         raise ValueError(
             f"n_features is {n_features}; these means need at least {least} orthogonal directions"

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinspan._validation.messages import naming
 from kinspan.datasets._dataset import TaskDataset, split_names
 from kinspan.datasets._folder import Folder, Source, data_folder, locate
 from kinspan.datasets._formats import LabelledRows, labelled_rows, read_idx, read_npz, reading
@@ -101,7 +102,9 @@ def _as_pairs(whole: TaskDataset, pairs: Sequence[Pair]) -> TaskDataset:
 
 
 def _check_pairs(pairs: Sequence[Pair]) -> None:
-    sets = {frozenset(pair) for pair in pairs}
+    with naming("pairs"):
+        pairs = list(pairs)
+        sets = {frozenset(pair) for pair in pairs}
     if len(sets) < len(pairs) or any(len(pair) != 2 for pair in sets) or not pairs:
         raise ValueError(f"pairs is {pairs!r}; give distinct pairs of two different digits")
     if not set().union(*sets) <= set(range(10)):

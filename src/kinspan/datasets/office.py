@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from kinspan._validation.messages import naming
 from kinspan.datasets._dataset import TaskDataset, join_tasks
 from kinspan.datasets._deep import read_efficientnet
 from kinspan.datasets._folder import Folder, Source, data_folder, need_published, need_stored
@@ -106,7 +107,8 @@ def _stored_way_out(office: Office) -> str:
 
 def _check_pair(office: Office, pair: tuple[str, str]) -> tuple[str, str]:
     known = {domain.lower(): domain for domain in office.domains}
-    tasks = [known.get(str(domain).lower()) for domain in pair]
+    with naming("pair"):
+        tasks = [known.get(str(domain).lower()) for domain in pair]
     if len(set(tasks)) != 2 or len(tasks) != 2 or tasks[0] is None or tasks[1] is None:
         raise ValueError(
             f"pair is {pair!r}; give two different domains of {', '.join(office.domains)}"

@@ -78,7 +78,7 @@ def load_office_caltech(
     >>> surf.X.shape  # doctest: +SKIP
     (2533, 800)
     """
-    if features not in ("surf", "efficientnet-lite2"):
+    if not isinstance(features, str) or features not in ("surf", "efficientnet-lite2"):
         raise ValueError(f"features is {features!r}; give 'surf' or 'efficientnet-lite2'")
     stored, way_out = (SURF.stored, SURF.way_out) if features == "surf" else (DEEP, DEEP_WAY_OUT)
     folder = data_folder(data, stored, way_out)

@@ -58,9 +58,10 @@ def check_opset(opset: Any, newest: int) -> int:
 
 def check_dtype(dtype: DTypeLike) -> np.dtype[Any]:
     """The type of the features."""
-    for accepted in (np.dtype(np.float64), np.dtype(np.float32)):
-        if dtype is not None and accepted == dtype:
-            return accepted
+    if isinstance(dtype, (str, type, np.dtype)):
+        for accepted in (np.dtype(np.float64), np.dtype(np.float32)):
+            if accepted == dtype:
+                return accepted
     raise ValueError(f"dtype={dtype!r}; use 'float64' or 'float32'")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +28,26 @@ class RowIds(NamedTuple):
 def row_ids(values: Any, name: str, n_rows: int) -> RowIds:
     """The ids of `n_rows` rows; a single id stands for all of them."""
     return RowIds(*encode(check_tasks(values, n_rows, name)))
+
+
+def same_length(**arguments: Any) -> int:
+    """The number of rows that all arguments have, where they are given."""
+    lengths = {
+        name: _n_rows(name, values) for name, values in arguments.items() if values is not None
+    }
+    if len(set(lengths.values())) != 1:
+        shown = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise ValueError(f"{shown} rows: inconsistent numbers of samples; pass one a row")
+    return next(iter(lengths.values()))
+
+
+def _n_rows(name: str, values: Any) -> int:
+    shape = getattr(values, "shape", None)
+    if isinstance(shape, tuple) and shape:
+        return int(shape[0])
+    if shape is not None or not isinstance(values, Sequence) or isinstance(values, (str, bytes)):
+        raise TypeError(f"{name} is a {type(values).__name__}; pass an array with one entry a row")
+    return len(values)
 
 
 def task_ids(X: Any, task: Any, task_column: str | int | None, n_rows: int) -> RowIds | None:

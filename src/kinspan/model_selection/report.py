@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinspan._validation.messages import naming
 from kinspan.model_selection._row_ids import RowIds, row_ids
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ def task_report(y_true: Any, y_pred: Any, task: Any) -> TaskReport:
     overall     6  0.167                 0.144
     mean           0.125     0.250       0.108
     """
-    n_rows = len(y_true)
+    with naming("y_true"):
+        n_rows = len(y_true)
     if n_rows == 0:
         raise ValueError("y_true has no rows; a report needs at least one")
     truth, guess = row_ids(y_true, "y_true", n_rows), row_ids(y_pred, "y_pred", n_rows)

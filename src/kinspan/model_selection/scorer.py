@@ -26,7 +26,8 @@ from sklearn.metrics import check_scoring, get_scorer
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from kinspan._ids import as_array
-from kinspan.model_selection._row_ids import RowIds, task_ids
+from kinspan._validation import check_weights
+from kinspan.model_selection._row_ids import RowIds, same_length, task_ids
 from kinspan.model_selection._task_bound import TaskBound
 
 Scorer = Callable[..., Any]
@@ -84,7 +85,9 @@ class TaskScorer:
                 f"scoring={self.scoring!r} is neither the name of a scikit-learn scorer nor a "
                 "scorer; for several scores make a dict of task scorers"
             )
-        if self.average not in {None, "task"}:
+        if self.average is not None and not (
+            isinstance(self.average, str) and self.average == "task"
+        ):
             raise ValueError(f"average={self.average!r} is unknown; choose None or 'task'")
         check_scoring(scoring=self.scoring)  # names the ways out itself
 
@@ -104,10 +107,14 @@ class TaskScorer:
         sample_weight : array-like of shape (n_samples,) or None
             Weights of the rows in the score.
         """
+        if isinstance(estimator, type) or not hasattr(estimator, "predict"):
+            raise TypeError(f"estimator is {estimator!r}; pass a fitted estimator")
+        n_rows = same_length(X=X, y=y)
+        sample_weight = check_weights(sample_weight, n_rows)
         scorer = get_scorer(self.scoring)
         if self.average is None:
             return _score(scorer, estimator, _Rows(X, y, task, sample_weight))
-        tasks = self._tasks(X, y, task)
+        tasks = self._tasks(X, task, n_rows)
         rows = _Rows(X, y, None if task is None else tasks.values, sample_weight)
         scores = [_score_or_nan(scorer, estimator, part) for part in _by_task(rows, tasks)]
         defined = [score for score in scores if not math.isnan(score)]
@@ -133,8 +140,8 @@ class TaskScorer:
             routing.score.add_request(param=name, alias=alias)
         return routing
 
-    def _tasks(self, X: Any, y: Any, task: Any) -> RowIds:
-        tasks = task_ids(X, task, self.task_column if task is None else None, len(y))
+    def _tasks(self, X: Any, task: Any, n_rows: int) -> RowIds:
+        tasks = task_ids(X, task, self.task_column if task is None else None, n_rows)
         if tasks is None:
             raise ValueError(
                 "average='task' needs the task of every row: pass task=..., or name the column of "

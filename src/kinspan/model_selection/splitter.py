@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import BaseCrossValidator
-from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils import check_random_state
 
+from kinspan._validation.messages import naming
 from kinspan.model_selection._even_folds import even_folds
-from kinspan.model_selection._row_ids import RowIds, row_ids, task_ids
+from kinspan.model_selection._row_ids import RowIds, row_ids, same_length, task_ids
 
 Indices = NDArray[np.intp]
 
@@ -63,6 +64,8 @@ class TaskStratifiedKFold(BaseCrossValidator):
     ) -> None:
         if not isinstance(n_splits, (int, np.integer)) or n_splits < 2:
             raise ValueError(f"n_splits={n_splits!r}: pass a whole number of folds, at least 2")
+        if not isinstance(shuffle, (bool, np.bool_)):
+            raise ValueError(f"shuffle={shuffle!r}: pass True or False")
         if random_state is not None and not shuffle:
             raise ValueError(
                 f"random_state={random_state!r} has no effect with shuffle=False; set shuffle=True"
@@ -104,18 +107,18 @@ class TaskStratifiedKFold(BaseCrossValidator):
     def _cells(self, X: Any, y: Any, groups: Any, task: Any) -> tuple[RowIds, RowIds]:
         if y is None:
             raise ValueError("y=None: stratified folds need the class label of every row")
-        check_consistent_length(X, y)
-        label = row_ids(y, "y", len(y))
+        n_rows = same_length(X=X, y=y)
+        label = row_ids(y, "y", n_rows)
         if groups is not None and task is not None:
             raise ValueError("the task is given twice, as task and as groups; keep one of them")
-        ids = task_ids(X, groups if task is None else task, self.task_column, len(y))
+        ids = task_ids(X, groups if task is None else task, self.task_column, n_rows)
         if ids is None:
             raise ValueError(
                 "the task of the rows is unknown; pass it as groups (or as task with metadata "
                 "routing), or name its column: TaskStratifiedKFold(task_column=...)"
             )
-        if self.n_splits > len(y):
-            raise ValueError(f"n_splits={self.n_splits} is more than the {len(y)} rows; lower it")
+        if self.n_splits > n_rows:
+            raise ValueError(f"n_splits={self.n_splits} is more than the {n_rows} rows; lower it")
         return ids, label
 
     def _folds(self, task: RowIds, label: RowIds) -> Indices:
@@ -123,7 +126,8 @@ class TaskStratifiedKFold(BaseCrossValidator):
         rows = np.arange(len(task.codes))
         task_code, label_code = task.codes, label.codes
         if self.shuffle:
-            random = check_random_state(self.random_state)
+            with naming("random_state"):
+                random = check_random_state(self.random_state)
             rows = random.permutation(rows)
             # Also the names: otherwise the only row of a cell would be in the same fold every time.
             task_code = random.permutation(len(task.distinct))[task_code]

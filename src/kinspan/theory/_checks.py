@@ -8,8 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kinspan._cell_sums import Floats
+from kinspan._validation.numbers import real_numbers
 
 _ROUNDING = 1e-8  # what a symmetric positive matrix may miss by, relative to its largest entry
+_MOST_COMPONENTS = 10**6
+_STRONGEST = 1e12  # of the strengths, what matrices can still be solved with
+_LARGEST = 1e30  # formulas multiply up to eight entries of their arguments
 
 
 class Population(NamedTuple):
@@ -48,7 +52,7 @@ def check_single_task(mean_gram: ArrayLike, counts: ArrayLike, n_features: int) 
 def check_counts(counts: ArrayLike) -> Floats:
     """(tasks, classes) rows of each cell; one row of counts is one task."""
     n = np.atleast_2d(_numbers("counts", counts))
-    if n.ndim != 2 or n.shape[1] < 2 or n.min() < 0 or n.max() == 0:
+    if n.ndim != 2 or n.shape[1] < 2 or n.min(initial=0) < 0 or n.max(initial=0) == 0:
         raise ValueError(
             f"counts is {counts!r}; give numbers of rows from 0, not all 0, of shape "
             "(tasks, classes) with at least two classes"
@@ -123,6 +127,19 @@ def check_pair(name: str, pair: ArrayLike, *, positive: bool = False) -> Floats:
     return values
 
 
+def check_threshold(threshold: float) -> float:
+    """A number, or one of the infinities: always the same answer."""
+    value = real_numbers("threshold", threshold)
+    if value.shape != () or np.isnan(value):
+        raise ValueError(f"threshold is {threshold!r}; give one number")
+    return float(value)
+
+
+def check_eigenvalues(eigenvalues: ArrayLike) -> Floats:
+    """Numbers at which to ask for a density."""
+    return _numbers("eigenvalues", eigenvalues)
+
+
 def check_fraction(labelled_fraction: ArrayLike, counts: Floats) -> Floats:
     """(tasks, classes) shares of labelled rows, from one number, one a task, or one a cell."""
     share = _numbers("labelled_fraction", labelled_fraction)
@@ -193,20 +210,23 @@ def check_error(error: float) -> float:
     return float(wanted)
 
 
-def check_components(n_components: int | None, n_classes: int) -> int:
+def check_components(n_components: int | None, population: Population) -> int:
     """The number of components to keep; None: as many as classes."""
     if n_components is None:
-        return n_classes
-    if not isinstance(n_components, (int, np.integer)) or n_components < 1:
-        raise ValueError(f"n_components is {n_components!r}; give a whole number from 1, or None")
+        return population.counts.size
+    most = min(population.n_features, _MOST_COMPONENTS)
+    if not isinstance(n_components, (int, np.integer)) or not 1 <= n_components <= most:
+        raise ValueError(
+            f"n_components is {n_components!r}; give a whole number from 1 to {most}, or None"
+        )
     return int(n_components)
 
 
 def check_strengths(shared: float, own: ArrayLike, n_tasks: int) -> Floats:
     """(tasks, tasks) A = diag(γ) + λ 11ᵀ from λ and γ."""
     lam, gamma = _numbers("shared_strength", shared), _numbers("task_strengths", own)
-    if lam.shape != () or lam < 0:
-        raise ValueError(f"shared_strength is {shared!r}; give one number from 0")
+    if lam.shape != () or not 0 <= lam <= _STRONGEST:
+        raise ValueError(f"shared_strength is {shared!r}; give one number from 0 to {_STRONGEST:g}")
     if gamma.shape not in ((), (n_tasks,)) or gamma.min() < 0 or gamma.max() + lam == 0:
         raise ValueError(
             f"task_strengths is {own!r}; give numbers from 0, one or one for each of {n_tasks} "
@@ -251,10 +271,12 @@ def _eigenvalues(name: str, matrix: Floats) -> Floats:
 
 
 def _numbers(name: str, given: Any) -> Floats:
-    try:
-        values = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} is {given!r}; give an array of numbers") from None
+    values = np.array(real_numbers(name, given))
     if not np.isfinite(values).all():
         raise ValueError(f"{name} has entries that are not finite; give finite numbers")
+    if np.abs(values).max(initial=0) > _LARGEST:
+        raise ValueError(
+            f"{name} has the entry {values.flat[np.abs(values).argmax()]:g}; give numbers up to "
+            f"{_LARGEST:g}, whose products can be computed"
+        )
     return values

@@ -46,7 +46,7 @@ def pca_score_means(
     [[0.904534, 0.0], [-0.904534, 0.0]]
     """
     population = check_single_task(mean_gram, counts, n_features)
-    return _component_means(population, check_components(n_components, population.counts.size))
+    return _component_means(population, check_components(n_components, population))
 
 
 def pca_error_rate(
@@ -72,7 +72,7 @@ def pca_error_rate(
     0.5
     """
     population = check_single_task(mean_gram, counts, n_features)
-    components = check_components(n_components, population.counts.size)
+    components = check_components(n_components, population)
     return nearest_mean_error(_component_means(population, components))
 
 

@@ -9,7 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from kinspan._cell_sums import Floats
 from kinspan.theory._cells import positive_signs
-from kinspan.theory._checks import Population, check_population, check_samples
+from kinspan.theory._checks import (
+    Population,
+    check_eigenvalues,
+    check_population,
+    check_samples,
+)
 
 
 class PhaseTransition(NamedTuple):
@@ -90,7 +95,7 @@ def marchenko_pastur_density(eigenvalues: ArrayLike, n_samples: float, n_feature
     1.0
     """
     n, p = check_samples(n_samples, n_features)
-    x = np.asarray(eigenvalues, dtype=np.float64)
+    x = check_eigenvalues(eigenvalues)
     a, b = _bulk(n / p)
     inside = (x > a) & (x < b)
     x = np.where(inside, x, 1.0)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kinspan._cell_sums import Floats
-from kinspan.theory._checks import check_pair, check_two_priors
+from kinspan.theory._checks import check_pair, check_threshold, check_two_priors
 from kinspan.theory._errors import two_class_error
 
 _EQUAL = (0.5, 0.5)
@@ -55,7 +55,7 @@ def threshold_error_rate(
     """
     m = check_pair("score_means", score_means)
     v = check_pair("score_variances", score_variances, positive=True)
-    return error_above(m, v, check_two_priors(priors), threshold)
+    return error_above(m, v, check_two_priors(priors), check_threshold(threshold))
 
 
 def error_above(m: Floats, v: Floats, priors: Floats, threshold: float) -> float:

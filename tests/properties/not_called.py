@@ -1,0 +1,35 @@
+"""Public names that the contract does not call, each with its reason."""
+
+from __future__ import annotations
+
+_RESULTS = (  # made by the library, read by users
+    *("DigitPairs", "GaussianTasks", "LabelsNeeded", "LssvmStrengths", "MislabelledCells"),
+    *("PhaseTransition", "ScoreMoments", "SupervisionGap", "TaskDataset", "TaskLeftOut"),
+    *("TaskReport", "TransferExplanation", "engines.files.Answers", "engines.files.Batch"),
+    *("engines.files.FilesRead", "engines.files.ReadFile", "engines.files.SkippedFile"),
+    *("ForecastDisplay", "LearningCurveForecastDisplay", "RelatednessDisplay"),
+    *("ScoreDistributionDisplay", "SpectrumDisplay", "TransferDisplay"),
+)
+_WITHOUT_ARGUMENTS = (
+    *("ClassMoments.effective", "ClassMoments.record", "ClassMoments.to_bytes"),
+    *("ClassMoments.without_empty", "RowSample.effective", "RowSample.record"),
+    *("Statistics.record", "Statistics.to_bytes", "TaskReport.sorted_by_error"),
+    *("TaskReport.to_frame", "TaskScorer.get_metadata_routing"),
+)
+_AFTER_THE_CHECKS = (  # steps between steps, which take what was checked before
+    *("ClassMoments", "RowSample", "Statistics"),
+    *("ClassMoments.among", "ClassMoments.chosen", "ClassMoments.faded", "ClassMoments.where"),
+    *("ClassMoments.from_checked", "RowSample.from_checked", "Statistics.from_checked"),
+    *("ClassMoments.from_record", "RowSample.from_record", "Statistics.from_record"),
+    *("RowSample.aligned", "RowSample.faded", "RowSample.limited", "RowSample.of_cells"),
+    "Statistics.faded",
+)
+_CALLED_AS_ANOTHER = (  # `from_estimator` plots, mixins are parts of MultiTaskSPCA
+    *("ForecastDisplay.plot", "LearningCurveForecastDisplay.plot", "RelatednessDisplay.plot"),
+    *("ScoreDistributionDisplay.plot", "SpectrumDisplay.plot", "TransferDisplay.plot"),
+    *("AnswersMixin", "WeightsMixin", "AnswersMixin.add_task", "AnswersMixin.explain_transfer"),
+    *("AnswersMixin.labels_needed", "AnswersMixin.learning_curve", "AnswersMixin.leave_out"),
+    "AnswersMixin.remove_task",
+)
+
+NOT_CALLED = {*_RESULTS, *_WITHOUT_ARGUMENTS, *_AFTER_THE_CHECKS, *_CALLED_AS_ANOTHER}

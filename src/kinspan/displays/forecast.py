@@ -117,7 +117,7 @@ class ForecastDisplay:
         ax.set_xlim(left=0.0)
         as_percent(ax.xaxis)
         without_frame(ax)
-        ax.legend(frameon=False, loc="best")
+        ax.legend(frameon=False, loc="lower right")  # the smallest forecasts end far from there
         self.shown_, self.ax_, self.figure_ = shown, ax, ax.figure
         return self
 

@@ -43,7 +43,7 @@ relatedness: .venv/dev-installed  ## the rules for the weights of tasks in simul
 cost: .venv/dev-installed  ## time of ours and of the baselines against rows and features
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.cost
 
-worlds: .venv/dev-installed  ## random worlds: never much worse than every task alone
+worlds: .venv/dev-installed  ## random worlds, plain and hostile: never much worse than every task alone
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.worlds
 
 forecast: .venv/dev-installed  ## forecast and actual errors on real data in the folder KINSPAN_DATA

@@ -262,7 +262,7 @@ def test_ids_keep_their_order_when_a_foreign_one_leaves() -> None:
 
 
 def test_new_tasks_have_the_usual_priors_and_parameters_are_checked() -> None:
-    X, y, task = random_world(9, n_classes=2)
+    X, y, task = random_world(13, n_classes=2)
     kept = (y == 1) | (np.arange(300) % 5 == 0)
     clf = MultiTaskSPCA(priors="empirical", unseen="shared").fit(X[kept], y[kept], task=task[kept])
     shared = clf.predict_proba(X, task="new")

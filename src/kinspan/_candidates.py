@@ -106,9 +106,8 @@ def judge(
     isotropic = _isotropic(solution, scaled, options.priors)
     if residuals is None:
         return Judged(solution, isotropic, Calibration(1.0, 0.0), np.empty(0))
-    left_out = _of_whole_tasks(
-        leave_one_out_scores(rule_parts(solution, scaled), residuals), scaled, residuals
-    )
+    parts = rule_parts(solution, scaled)
+    left_out = _of_whole_tasks(leave_one_out_scores(parts, residuals), scaled, residuals)
     t, c, weights = residuals.tasks, residuals.classes, residuals.weights
     log_priors = options.log_priors[t] * solution.has_length
     # Every class of every task counts as much for the calibration, whatever its rows.

@@ -70,9 +70,10 @@ def guarded(
 ) -> list[tuple[Judged, Judged]] | None:
     """For every candidate, rules in which some go alone if rows prefer it; and all alone.
 
-    All go alone unless the losses are smaller together by a standard error, over all rows or in the
-    mean of the tasks; a single one, if the losses of its own rows are larger by two. Where most
-    tasks have too few labels to leave any out, nobody is asked. None is for all going alone.
+    All go alone unless the losses are smaller together by a standard error, and by more where rows
+    are few, over all rows or in the mean of the tasks; a single one, if the losses of its own rows
+    are larger by two. Where most tasks have too few labels to leave any out, nobody is asked. None
+    is for all going alone.
     """
     pairs = [(c.together, judge(c.alone, c.scaled, c.residuals, options)) for c in used]
     residuals = used[0].residuals
@@ -86,7 +87,8 @@ def guarded(
     known = np.isfinite(error)
     if 2 * known.sum() < n_asked:
         return pairs
-    if _smaller_mean(differences, t, weights, n_tasks) > -1.0:
+    needed = 1.0 + 50.0 / max(int(np.isfinite(differences).sum()), 1)
+    if _smaller_mean(differences, t, weights, n_tasks) > -needed:
         return None
     prefers = _in_errors(mean, np.where(known, error, np.inf)) > 2.0
     if not prefers.any():
@@ -104,8 +106,8 @@ def better_as_one(
 ) -> NDArray[np.bool_]:
     """(tasks,): tasks that may take the rule of all as one; each family in its best metrics.
 
-    Nobody, unless rows prefer it by one standard error, over all of them and in the mean of the
-    tasks, and by more where rows are few: their losses are not independent. And no task whose own
+    Nobody, unless rows prefer it, over all of them and in the mean of the tasks, by standard errors
+    that are the more the fewer the rows: their losses are not independent. And no task whose own
     rows speak against it.
     """
     residuals = candidates[0].residuals
@@ -117,7 +119,7 @@ def better_as_one(
         for family in (candidates, pooled)
     )
     gains, tasks, weights = own - common, residuals.tasks, residuals.weights
-    needed = 1.0 + 200.0 / max(int(np.isfinite(gains).sum()), 1)
+    needed = 300.0 / max(int(np.isfinite(gains).sum()), 1)
     is_clear = _smaller_mean(gains, tasks, weights, shape[0]) > needed
     return is_clear & (_in_errors(*_means(gains, tasks, weights, shape[0])) >= 0.0)
 

@@ -116,14 +116,22 @@ def _solution(
     multiple = np.einsum("tlp,tlp->tl", rules.coef, directions) / np.where(length > 0, length, 1.0)
     score_means = aligned * multiple[:, None, :] + rules.offset[:, None, :]
     own = own * multiple[..., None]
-    # A direction and the centre of its task contain the same samples: with cells of different
-    # sizes the noise that they share would move the threshold.
-    shared_noise = np.einsum("tlj,tj->tl", own, scaled.class_shares * scaled.cell_noise)
-    if multi_class != "one-vs-all":  # and −½‖coef‖² contains the noise of cells as well
-        length_noise = np.einsum("tlj,tj->tl", own**2, scaled.cell_noise)
-        shared_noise = shared_noise + 0.5 * scaled.noise_level[:, None] * length_noise
+    undone = _undone(own, scaled, multi_class)
+    shared_noise = np.einsum("tlj,tj->tl", undone, scaled.cell_noise)
     rules = rules._replace(offset=rules.offset + shared_noise)
     return Solution(rules, weights, multi_class, score_means, own)
+
+
+def _undone(own: Floats, scaled: ScaledMoments, multi_class: str) -> Floats:
+    """(tasks, classes l, classes j): what undoes the noise of cell j in the threshold of rule l.
+
+    A direction and the centre of its task contain the same samples: with cells of different sizes
+    the noise that they share would move the threshold. And −½‖coef‖² contains the noise of cells.
+    """
+    undone = own * scaled.class_shares[:, None, :]
+    if multi_class != "one-vs-all":
+        undone = undone + 0.5 * scaled.noise_level[:, None, None] * own**2
+    return np.asarray(undone)
 
 
 def _squares(directions: Floats) -> Floats:
@@ -172,6 +180,8 @@ def rule_parts(solution: Solution, scaled: ScaledMoments) -> RuleParts:
         offset + half[:, None] * length,
         half,
         solution.own,
+        _undone(solution.own, scaled, solution.multi_class),
+        scaled.cell_noise,
         contrasts_of(scaled, "shared").values,
         scaled.class_shares,
         scaled.counts,

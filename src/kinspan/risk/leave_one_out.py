@@ -1,7 +1,8 @@
 """Scores of sampled rows by rules that have not seen them, in closed form.
 
-Row i of class c leaves its cell mean, the centre of its task and the metric; the weights of tasks
-stay. With r = x − x̄_c in the metric, everything is an inner product with r: no rule is refitted.
+Row i of class c leaves its cell mean, the centre of its task, the metric and the noise that
+thresholds undo; the weights of tasks stay. With r = x − x̄_c in the metric, everything is an inner
+product with r: no rule is refitted.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ class RuleParts(NamedTuple):
     own: (
         Floats  # (tasks, classes, classes): d coef_l / d mean_c of the task, a multiple of identity
     )
+    undone: Floats  # (tasks, classes, classes): of the noise of mean_c, in the offset of l
+    cell_noise: Floats  # (tasks, classes): squared sampling error of the cell means
     contrasts: Floats  # (tasks, classes, features): class means around the centre, in the metric
     class_shares: Floats  # (tasks, classes): weight of the class means in the centre
     counts: Floats  # (tasks, classes)
@@ -73,12 +76,31 @@ def leave_one_out_scores(rules: RuleParts, residuals: Residuals) -> LeftOut:
     x_coef = x_coef + (downdate * x_r)[:, None] * r_coef_new
     length = length + downdate[:, None] * r_coef_new**2
     scores = x_coef - rules.half_level[t, None] * length + rules.offset[t]
+    noise = _noise_without(rules, residuals, square)
+    scores = scores + (noise - rules.cell_noise[t, c])[:, None] * rules.undone[t, :, c]
     total = full_length.sum(axis=1)
     inflation = length.sum(axis=1) / np.where(total > 0, total, 1.0)
     return LeftOut(
         np.where(alone[:, None], np.nan, scores),
         np.where(alone | (total <= 0), 1.0, np.maximum(inflation, 1.0)),
     )
+
+
+def _noise_without(rules: RuleParts, residuals: Residuals, square: Floats) -> Floats:
+    """(rows,): the squared sampling error of a cell mean, as its other rows show it.
+
+    One other row shows nothing: it has the spread of its task.
+    """
+    n = rules.counts
+    freedom = np.maximum(n - 1.0, 0.0)
+    scatter = rules.cell_noise * n * freedom
+    of_task = scatter.sum(axis=1) / np.maximum(freedom.sum(axis=1), 1e-300)
+    t, c, g = residuals.tasks, residuals.classes, np.minimum(residuals.weights, 1.0)
+    left = np.maximum(n[t, c] - g, 1e-9)
+    others = np.maximum(scatter[t, c] - g * n[t, c] / left * square, 0.0)
+    several = left > 1.0 + 1e-9
+    spread = np.where(several, others / np.where(several, left - 1.0, 1.0), of_task[t])
+    return np.asarray(spread / left)
 
 
 def _inner(rows: Floats, tasks: Codes, vectors: Floats) -> Floats:

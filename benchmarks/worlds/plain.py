@@ -1,23 +1,18 @@
-"""Never much worse than alone: random multi-task worlds, ours against every task on its own.
+"""Plain worlds: Gaussian rows with right labels, whatever the tasks have to do with each other.
 
-`make worlds`. A world has its own dimension, tasks, classes, sizes, imbalance, correlation and
-relatedness, labels may be opposite and tasks unrelated. Errors are those of the population: exact
-for two classes, from 20 000 Gaussian scores a task for more. Bars over 500 worlds, for the mean
-over the tasks of a world of (our error − error alone): mean below 0, 95th percentile at most .01,
-maximum at most .03; and for single targets a 99th percentile of at most .035.
+A world has its own dimension, tasks, classes, sizes, imbalance, correlation and relatedness, labels
+may be opposite and tasks unrelated. Errors are those of the population: exact for two classes, from
+20 000 Gaussian scores a task for more.
 """
 
 from __future__ import annotations
 
-import csv
-import sys
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from benchmarks._measure import RESULTS
 from kinspan import MultiTaskSPCA
 
 Floats = NDArray[np.float64]
@@ -46,8 +41,8 @@ def random_world(seed: int) -> World:
     spread = rng.uniform(0, 1.2)
     counts = size * np.exp(spread * rng.normal(size=(k, m)))
     counts = np.clip(counts * min(1.0, 30_000 / counts.sum()), 3, 1000).astype(int)
-    root = _noise_root(rng, p, noise)
-    means = _related_means(rng, k, m, p, relation) * rng.uniform(0.8, 3.5)
+    root = noise_root(rng, p, noise)
+    means = related_means(rng, k, m, p, relation) * rng.uniform(0.8, 3.5)
     means = means @ root if rng.uniform() < 0.5 else means * np.sqrt((root**2).sum() / p)
     means = means + 3 * rng.normal(size=(k, 1, p))  # every task has an offset of its own
     cells = np.repeat(np.arange(k * m), counts.ravel())
@@ -57,7 +52,7 @@ def random_world(seed: int) -> World:
     return World(settings, means, root, X, cells % m, cells // m)
 
 
-def _noise_root(rng: np.random.Generator, p: int, noise: str) -> Floats:
+def noise_root(rng: np.random.Generator, p: int, noise: str) -> Floats:
     if noise == "white":
         return np.eye(p)
     if noise == "factors":
@@ -68,7 +63,7 @@ def _noise_root(rng: np.random.Generator, p: int, noise: str) -> Floats:
     return np.asarray(np.sqrt(1 / np.arange(1, p + 1) ** rng.uniform(0.3, 1.5))[:, None] * rotation)
 
 
-def _related_means(rng: np.random.Generator, k: int, m: int, p: int, relation: str) -> Floats:
+def related_means(rng: np.random.Generator, k: int, m: int, p: int, relation: str) -> Floats:
     """(tasks, classes, features) of about unit length."""
 
     def directions(n: int) -> Floats:
@@ -119,37 +114,3 @@ def losses(world: World, **parameters: Any) -> tuple[Floats, Floats, float]:
     errors = true_errors(ours, world)
     gap = float(np.abs(ours.forecast_error_ - errors).mean())
     return errors, true_errors(alone, world), gap
-
-
-def main(n_worlds: int) -> None:
-    rows, differences = [], []
-    for seed in range(n_worlds):
-        world = random_world(seed)
-        ours, alone, gap = losses(world)
-        figures = {"ours": ours.mean(), "alone": alone.mean(), "worst": (ours - alone).max()}
-        figures = {name: round(float(value), 4) for name, value in figures.items()}
-        rows.append({**world.settings, **figures, "gap": round(gap, 4)})
-        differences.append(ours - alone)
-        if sys.stderr.isatty():
-            print(f"\r{seed + 1}/{n_worlds} worlds", end="", file=sys.stderr)
-    RESULTS.mkdir(exist_ok=True)
-    with (RESULTS / "worlds.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
-    means = np.array([difference.mean() for difference in differences])
-    targets = np.concatenate(differences)
-    shown = [means.mean(), np.quantile(means, 0.95), means.max()]
-    shown += [np.quantile(targets, 0.99), targets.max(), np.mean([row["gap"] for row in rows])]
-    mean, high, worst, high_target, worst_target, off = (f"{value:+.4f}" for value in shown)
-    print(f"{n_worlds} worlds: mean {mean} (< 0), 95th percentile {high} (≤ .01),")
-    print(
-        f"maximum {worst} (≤ .03); {len(targets)} targets: 99th percentile {high_target} (≤ .035),"
-    )
-    print(f"maximum {worst_target}; mean absolute gap of the forecast {off}. Worst worlds:")
-    for i in np.argsort(-means)[:10]:
-        print(f"  {means[i]:+.4f}", rows[i])
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 500)

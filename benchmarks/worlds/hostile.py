@@ -1,0 +1,243 @@
+"""Hostile worlds: rows, labels or tasks that break what the model assumes.
+
+Every kind starts from a small plain world, `Base`, and breaks it. Only honest tasks are judged: not
+those that were added to do harm, nor those whose labels mean nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.worlds.plain import NOISES, RELATIONS, noise_root, related_means
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.intp]
+N_TEST = 20_000
+
+
+class Population(NamedTuple):
+    """Where new rows of every task come from: mean + noise @ root."""
+
+    means: Floats  # (tasks, classes, features)
+    roots: Floats  # (1 or tasks, features, features)
+    noise: Floats | None = None  # (rows, features) of new rows; None is Gaussian
+
+
+class Hostile(NamedTuple):
+    """A population and a training set."""
+
+    settings: dict[str, Any]  # what it is like
+    population: Population
+    X: Floats
+    y: Codes
+    task: Codes
+    honest: NDArray[np.bool_]  # (tasks,): those that are judged
+    attacked: NDArray[np.bool_]  # (tasks,): those that the harm is meant for
+
+
+def _base(
+    rng: np.random.Generator, most: float = 300.0
+) -> tuple[dict[str, Any], Population, NDArray[Any]]:
+    """A small plain world without rows: what it is like, its population and the sizes of cells."""
+    p, k = int(np.exp(rng.uniform(np.log(5), np.log(120)))), int(np.exp(rng.uniform(0.7, 2.5)))
+    m = 2 if rng.uniform() < 0.6 else int(rng.integers(3, 6))
+    relation, noise = str(rng.choice(RELATIONS)), str(rng.choice(NOISES))
+    size = np.exp(rng.uniform(np.log(3), np.log(most)))
+    counts = size * np.exp(rng.uniform(0, 1.0) * rng.normal(size=(k, m)))
+    counts = np.clip(counts, 3, most).astype(int)
+    root = noise_root(rng, p, noise)
+    means = related_means(rng, k, m, p, relation) * rng.uniform(0.8, 3.5)
+    means = means @ root if rng.uniform() < 0.5 else means * np.sqrt((root**2).sum() / p)
+    means = means + 3 * rng.normal(size=(k, 1, p))
+    settings = {"p": p, "tasks": k, "classes": m, "relation": relation, "noise": noise}
+    settings["median_size"] = int(np.median(counts))
+    return settings, Population(means, root[None]), counts
+
+
+def _drawn(
+    rng: np.random.Generator, population: Population, counts: NDArray[np.int_], noise: Any = None
+) -> tuple[Floats, Codes, Codes]:
+    """Rows of cells of these sizes: X, y, task."""
+    k, m = counts.shape
+    cells = np.repeat(np.arange(k * m), counts.ravel())
+    y, task = cells % m, cells // m
+    values = rng.normal(size=(len(cells), population.means.shape[2])) if noise is None else noise
+    X = population.means[task, y]
+    for t in range(k):
+        X[task == t] += values[task == t] @ population.roots[t % len(population.roots)]
+    return X, y, task
+
+
+def label_noise(rng: np.random.Generator) -> Hostile:
+    """Up to a fifth of the labels is wrong: of all classes, or of one, in some tasks or in all."""
+    settings, population, counts = _base(rng)
+    X, y, task = _drawn(rng, population, counts)
+    one_sided, (k, m) = bool(rng.uniform() < 0.5), counts.shape
+    attacked = rng.uniform(size=k) < rng.choice([0.5, 1.0])
+    attacked[rng.integers(k)] = True
+    share = rng.uniform(0.05, 0.2)
+    wrong = attacked[task] & (rng.uniform(size=len(y)) < share)
+    wrong &= (y == 0) if one_sided else True
+    y = np.where(wrong, (y + rng.integers(1, m, len(y), dtype=np.intp)) % m, y)
+    y = _with_all_classes(y, task, m)
+    settings["variant"] = "one-sided" if one_sided else "symmetric"
+    return Hostile(settings, population, X, y, task, np.ones(k, bool), attacked)
+
+
+def _with_all_classes(y: Codes, task: Codes, m: int) -> Codes:
+    """Labels of which every task has two of each class."""
+    y = y.copy()
+    for t in np.unique(task):
+        rows = np.flatnonzero(task == t)
+        for c in range(m):
+            while (y[rows] == c).sum() < 2:
+                most = np.bincount(y[rows], minlength=m).argmax()
+                y[rows[y[rows] == most][0]] = c
+    return y
+
+
+def heavy_tails(rng: np.random.Generator) -> Hostile:
+    """Student's t, of rows or of every feature, or a few rows that are far away."""
+    settings, population, counts = _base(rng)
+    variant, n = str(rng.choice(["rows", "features", "contaminated"])), int(counts.sum())
+    k, p = len(counts), settings["p"]
+    freedom = rng.uniform(2.1, 5.0)
+    if variant == "features":  # tails are of the features, not of mixtures of them
+        diagonal = np.diag(np.linalg.norm(population.roots[0], axis=0))
+        population = population._replace(roots=diagonal[None])
+
+    def tailed(n: int) -> Floats:
+        values = rng.normal(size=(n, p))
+        if variant == "contaminated":
+            return np.asarray(values)
+        shape = (n, p) if variant == "features" else (n, 1)
+        return np.asarray(values / np.sqrt(rng.chisquare(freedom, shape) / freedom))
+
+    noise = tailed(n)
+    if variant == "contaminated":
+        noise[rng.uniform(size=n) < rng.uniform(0.01, 0.1)] *= rng.uniform(5, 30)
+    X, y, task = _drawn(rng, population, counts, noise)
+    if variant != "contaminated":  # those are bad rows: new ones are good
+        population = population._replace(noise=tailed(N_TEST))
+    settings["variant"] = variant
+    return Hostile(settings, population, X, y, task, np.ones(k, bool), np.ones(k, bool))
+
+
+def covariate_shift(rng: np.random.Generator) -> Hostile:
+    """Features of tasks have scales or covariances of their own, or moved after training."""
+    settings, population, counts = _base(rng)
+    k, p, root = len(counts), settings["p"], population.roots[0]
+    variant = str(rng.choice(["units", "covariances", "moved", "stretched"]))
+    attacked = rng.uniform(size=k) < 0.5
+    attacked[rng.integers(k)] = True
+    if variant == "units":  # new rows as well: scales of tasks, and of their features
+        scales = np.exp(rng.normal(size=(k, 1)) + rng.choice([0.0, 0.7]) * rng.normal(size=(k, p)))
+        scales[~attacked] = 1.0
+        population = Population(population.means * scales[:, None], root * scales[:, None])
+    if variant == "covariances":
+        others = [noise_root(rng, p, str(rng.choice(NOISES))) for _ in range(k)]
+        size = np.linalg.norm(root)
+        roots = np.array([size / np.linalg.norm(other) * other for other in others])
+        population = population._replace(roots=np.where(attacked[:, None, None], roots, root))
+    X, y, task = _drawn(rng, population, counts)
+    if variant in ("moved", "stretched"):  # the rows to learn from, of some tasks
+        deviation = np.sqrt((root**2).sum(axis=0))
+        shift = rng.uniform(0.2, 2.0) * deviation * rng.normal(size=(k, p))
+        shift[~attacked] = 0.0
+        centre = population.means.mean(axis=1)[task]
+        stretch = np.where(attacked, np.exp(rng.normal(size=k)), 1.0)[task, None]
+        X = X + shift[task] if variant == "moved" else centre + stretch * (X - centre)
+    settings["variant"] = variant
+    return Hostile(settings, population, X, y, task, np.ones(k, bool), attacked)
+
+
+def permuted(rng: np.random.Generator) -> Hostile:
+    """Classes have other names in some tasks, or labels mean nothing there."""
+    settings, population, counts = _base(rng)
+    k, m = counts.shape
+    variant = str(rng.choice(["permuted", "random"]))
+    attacked = np.asarray(rng.uniform(size=k) < 0.4)
+    attacked[rng.permutation(k)[:2]] = [True, False]
+    if variant == "permuted":
+        means = population.means.copy()
+        for t in np.flatnonzero(attacked):
+            means[t] = means[t, np.roll(np.arange(m), 1) if m == 2 else rng.permutation(m)]
+        population = population._replace(means=means)
+    X, y, task = _drawn(rng, population, counts)
+    honest = np.ones(k, bool)
+    if variant == "random":
+        honest = ~attacked
+        for t in np.flatnonzero(attacked):
+            y[task == t] = rng.permutation(y[task == t])
+        attacked = honest  # it is the others that they can harm
+    settings["variant"] = variant
+    return Hostile(settings, population, X, y, task, honest, attacked)
+
+
+def copies(rng: np.random.Generator) -> Hostile:
+    """Tasks that are copies of others, nearly or exactly, with the same labels or wrong ones."""
+    settings, population, counts = _base(rng)
+    k, m = counts.shape
+    X, y, task = _drawn(rng, population, counts)
+    variant = str(rng.choice(["flipped", "right", "near flipped", "near right"]))
+    attacked = rng.uniform(size=k) < rng.choice([0.1, 0.5, 1.0])
+    attacked[rng.integers(k)] = True
+    parts, n_tasks = [(X, y, task)], k
+    deviation = np.sqrt((population.roots[0] ** 2).sum(axis=0))
+    noise = rng.uniform(0.01, 0.5) if "near" in variant else 0.0
+    for t in np.flatnonzero(attacked):
+        for _ in range(int(rng.integers(1, 4))):
+            rows = X[task == t]
+            rows = rows + noise * deviation * rng.normal(size=rows.shape)
+            labels = y[task == t] + (int(rng.integers(1, m)) if "flipped" in variant else 0)
+            parts.append((rows, labels % m, np.full(len(rows), n_tasks)))
+            n_tasks += 1
+    X, y, task = (np.concatenate(part) for part in zip(*parts, strict=True))
+    settings |= {"variant": variant, "tasks": n_tasks}
+    honest, attacked = (
+        np.append(a, np.zeros(n_tasks - k, bool)) for a in (np.ones(k, bool), attacked)
+    )
+    return Hostile(settings, population, X, y, task, honest, attacked)
+
+
+def giant_noise(rng: np.random.Generator) -> Hostile:
+    """Tasks of a hundred times the rows of the others, whose labels mean nothing."""
+    settings, population, counts = _base(rng, most=30.0)
+    k, m = counts.shape
+    p, root = settings["p"], population.roots[0]
+    X, y, task = _drawn(rng, population, counts)
+    variant = str(rng.choice(["alike", "units", "tails"]))
+    parts, n_giants = [(X, y, task)], int(rng.integers(1, 4))
+    for t in range(k, k + n_giants):
+        n = 100 * m * settings["median_size"]
+        noise = rng.normal(size=(n, p))
+        if variant == "tails":
+            noise = noise / np.sqrt(rng.chisquare(2.5, (n, 1)) / 2.5)
+        rows = noise @ root
+        if variant == "units":
+            rows = rows * np.exp(rng.normal() + 0.7 * rng.normal(size=p))
+        parts.append((rows + 3 * rng.normal(size=p), rng.integers(0, m, n), np.full(n, t)))
+    X, y, task = (np.concatenate(part) for part in zip(*parts, strict=True))
+    settings |= {"variant": variant, "tasks": k + n_giants}
+    honest = np.arange(k + n_giants) < k
+    return Hostile(settings, population, X, y, task, honest, honest)
+
+
+KINDS: dict[str, Callable[[np.random.Generator], Hostile]] = {
+    "label noise": label_noise,
+    "heavy tails": heavy_tails,
+    "covariate shift": covariate_shift,
+    "permuted labels": permuted,
+    "copies": copies,
+    "giant noise": giant_noise,
+}
+
+
+def hostile_world(kind: str, seed: int) -> Hostile:
+    """The world of a kind and a seed."""
+    world = KINDS[kind](np.random.default_rng([seed, list(KINDS).index(kind)]))
+    return world._replace(settings={"kind": kind, "seed": seed, **world.settings})

@@ -8,8 +8,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 
-from kinspan import ClassMoments, InexactRemovalWarning, Statistics, _kept_rows
+from kinspan import (
+    ClassMoments,
+    InexactRemovalWarning,
+    MultiTaskSPCA,
+    PrecisionWarning,
+    Statistics,
+    _kept_rows,
+)
 from tests.test_streaming import SETTINGS, assert_same, fitted, rows
 from tests.worlds import random_world
 
@@ -144,3 +152,54 @@ def test_what_rounding_leaves_of_a_spread_is_none() -> None:
     both = ClassMoments.from_samples(X, y, task)
     rest = both - ClassMoments.from_samples(X[gone], y[gone], task[gone])
     np.testing.assert_array_equal(rest.squares[0, 0], 0.0)
+
+
+@pytest.mark.parametrize("value", [1.0, 1e3, 1e9, 1e12])
+@pytest.mark.parametrize("constant", [0.0, 0.1, 1e10])
+def test_a_column_that_only_removed_rows_had_leaves_nothing(value: float, constant: float) -> None:
+    """Rounding of its mean was taken for its scale: coefficients of 1e16, silently."""
+    rng = np.random.default_rng(3)
+    for n_left in (3, 7, 13):
+        y, task = np.tile([0, 1], 2 * n_left), np.repeat([0, 1], 2 * n_left)
+        X = np.column_stack([rng.normal(size=(len(y), 2)) + y[:, None], np.full(len(y), constant)])
+        odd = np.array([[0.3, -0.2, constant + value]])
+        clf = MultiTaskSPCA().fit(np.vstack([X, odd]), np.append(y, 0), task=np.append(task, 0))
+        clf.remove(Statistics.from_samples(odd, [0], [0]))
+        never = MultiTaskSPCA().fit(X, y, task=task)
+        assert_allclose(clf.coef_, never.coef_, rtol=1e-9, atol=1e-12)
+        assert_allclose(clf.forecast_error_, never.forecast_error_, rtol=1e-9)
+
+
+def test_moments_without_the_only_rows_that_had_a_column_have_none_of_it() -> None:
+    rng = np.random.default_rng(6)
+    for n_left in range(3, 40, 3):
+        X = np.column_stack([rng.normal(size=n_left), np.zeros(n_left)])
+        odd = np.array([[0.3, 1.0], [0.1, 1.0], [0.7, 1.0]])
+        whole = ClassMoments.from_samples(np.vstack([X, odd]), np.zeros(n_left + 3))
+        rest = whole - ClassMoments.from_samples(odd, np.zeros(3))
+        assert rest.means[0, 0, 1] == 0.0
+        assert rest.squares[0, 0, 1] == 0.0
+
+
+@pytest.mark.filterwarnings("ignore::kinspan.InexactRemovalWarning")
+def test_removing_rows_far_away_warns_where_their_class_is_not_whole() -> None:
+    """Of a class with more rows than are kept, nothing tells the spread that is left."""
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(600, 2)), np.tile([0, 1], 300)
+    odd = np.full((2, 2), 1e9)
+    clf = MultiTaskSPCA().fit(np.vstack([X, odd]), np.append(y, [0, 1]))
+    gone = Statistics.from_samples(odd, [0, 1])
+    with pytest.warns(PrecisionWarning, match="learn from the rows that are left"):
+        clf.remove(gone)
+
+
+@pytest.mark.parametrize("moved", [0.0, 0.5])
+def test_rows_cannot_be_removed_twice_nor_if_they_were_never_there(moved: float) -> None:
+    X, y, task = random_world(5, n=80)
+    clf = MultiTaskSPCA().fit(X, y, task=task)
+    if not moved:
+        clf.remove(Statistics.from_samples(X[:3], y[:3], task[:3]))
+    before = clf.coef_
+    with pytest.raises(ValueError, match="were not among those that were learnt"):
+        clf.remove(Statistics.from_samples(X[:3] + moved, y[:3], task[:3]))
+    assert_array_equal(clf.coef_, before)

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from kinspan.row_sample import RowSample
 
 _COARSE = 1.0 / 8.0  # of a standard deviation: steps between numbers that are not small against it
+_USUAL = 1e3  # numbers up to here are no offsets
 _LEAST_SQUARE = 1e-304  # below, mean squares of deviations have lost digits
 _LEAST_SIZE = 1e-152  # its root
-_LEAST_SHARE = 1e-12  # of the spread of other tasks: noise is not taken for less than its square
+_LEAST_SHARE = 1e-8  # of the spread of other tasks: beyond, the order of rows begins to matter
 
 Mask = NDArray[np.bool_]
 
@@ -30,7 +31,7 @@ class PrecisionWarning(UserWarning):
     Everything is found from class moments in double precision. Three things can go wrong: a feature
     lies so far from zero that the steps between floating-point numbers are not small against its
     standard deviation (1e16 of them in double precision, 1e7 in single); it is so small, below
-    1e-150, that its squares vanish; a task varies by less than 1e-12 of what others do. The
+    1e-150, that its squares vanish; a task varies by less than 1e-8 of what others do. The
     message names features and tasks, and the way out. Larger numbers than that are refused.
 
     Examples
@@ -78,16 +79,14 @@ def warn_of_lost_digits(
         warnings.warn("; ".join(found), PrecisionWarning, stacklevel=2)
 
 
-def warn_of_inexact_rest(error: Floats, squares: Floats, counts: Floats) -> None:
-    """Means that subtraction leaves, whose errors are not small against the deviations before."""
-    deviation = np.sqrt(squares / np.where(counts > 0, counts, 1.0)[..., None])
-    lost = (deviation > 0) & (error > _COARSE * deviation)
-    if lost.any():
-        features = some(np.flatnonzero(lost.any(axis=(0, 1))).tolist())
+def warn_of_inexact_rest(is_doubtful: Mask) -> None:
+    """What subtraction leaves, whose errors are not small against deviations."""
+    if is_doubtful.any():
+        features = some(np.flatnonzero(is_doubtful.any(axis=(0, 1))).tolist())
         warnings.warn(
-            f"so few rows are left, and so far from zero, that subtraction does not tell the means "
-            f"of feature {features} any more; learn from the rows that are left instead, or "
-            "subtract an offset from the features",
+            f"of feature {features} so little is left, beside what was removed or so far from "
+            "zero, that subtraction does not tell its means or its spread any more; learn from the "
+            "rows that are left instead",
             PrecisionWarning,
             stacklevel=3,
         )
@@ -103,10 +102,14 @@ def _spread(moments: ClassMoments) -> Floats:
 def _is_coarse(moments: ClassMoments, spread: Floats, kind: Any) -> Mask:
     """(tasks, features): where numbers are rounded to less than deviations need.
 
-    What does not vary at all has nothing to lose.
+    What does not vary at all has nothing to lose, nor has what is constant but for rounding, such
+    as shares that add up to one: small numbers that are the same everywhere.
     """
     step = float(np.finfo(kind).eps) * np.abs(moments.means).max(axis=1)
-    return np.asarray((spread > 0) & (step > _COARSE * spread))
+    of_cells = moments.means[moments.present]
+    is_constant = np.ptp(of_cells, axis=0) <= 4.0 * step.max(axis=0)
+    is_constant &= np.abs(of_cells).max(axis=0) <= _USUAL
+    return np.asarray((spread > 0) & (step > _COARSE * spread) & ~is_constant)
 
 
 def _is_faint(moments: ClassMoments, spread: Floats) -> Mask:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinspan import _ids, _validation
-from kinspan._cell_sums import Floats
+from kinspan._cell_sums import Floats, cell_moments
+from kinspan._precision import warn_of_inexact_rest
 from kinspan._statistics import Statistics
+from kinspan._subtraction import subtracted
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
 
@@ -38,7 +40,10 @@ def unlearnt(before: Statistics, removed: Statistics, placed: _ids.Ids | None = 
 
     Tasks stay that rows without labels have placed.
     """
-    rest = before.moments - removed.moments
+    _validation.check_same_features(before.moments.n_features, removed.moments.n_features)
+    _validation.check_removable(before.moments, removed.moments)
+    found = subtracted(before.moments, removed.moments)
+    rest = found.moments.without_empty()
     _validation.check_something_left(rest)
     is_empty = ~before.moments.present.any(axis=1)  # a new task, which has no rows to lose
     tasks = _ids.union(rest.tasks, before.moments.tasks[is_empty])
@@ -48,9 +53,45 @@ def unlearnt(before: Statistics, removed: Statistics, placed: _ids.Ids | None = 
     if before.moments.squared_weights is not None and removed.moments.squared_weights is None:
         inexact.append("rows were removed with their full weight, but may have faded since")
     if before.sample is None:
+        warn_of_inexact_rest(found.is_doubtful())
         return Unlearnt(replace(before, moments=moments), inexact)
     sample, more = _sample_without(before.sample, moments, removed)
+    is_whole = _is_whole(sample, moments) & (_counts_among(removed.moments, moments) > 0)
+    known = _among(is_whole, moments, before.moments)
+    warn_of_inexact_rest(found.is_doubtful(_deviation(sample)) & ~known[..., None])
+    moments = _of_rows(moments, sample, is_whole)
     return Unlearnt(replace(before, moments=moments, sample=sample), inexact + more)
+
+
+def _is_whole(sample: RowSample, moments: ClassMoments) -> Mask:
+    """Cells of which all rows that are left are in the sample, at full weight."""
+    if moments.squared_weights is not None:
+        return np.zeros(moments.counts.shape, dtype=bool)
+    weight = _kept(sample, moments)[1]
+    _validation.check_not_more(weight, moments.counts)
+    return np.asarray(moments.present & (weight > moments.counts * (1 - 1e-9)))
+
+
+def _deviation(sample: RowSample) -> Floats:
+    """(features,): of sampled rows around the means of their cells."""
+    if not len(sample.cells):
+        return np.zeros(sample.rows.shape[1])
+    found = cell_moments(sample.rows, sample.cells, int(sample.cells.max()) + 1, None)
+    freedom = max(float(np.maximum(found.counts - 1.0, 0.0).sum()), 1.0)
+    return np.asarray(np.sqrt(found.squares.sum(axis=0) / freedom))
+
+
+def _of_rows(moments: ClassMoments, sample: RowSample, is_whole: Mask) -> ClassMoments:
+    """Moments of some cells from their rows: no digit is lost to what was subtracted."""
+    if not is_whole.any():
+        return moments
+    chosen = is_whole.ravel()[sample.cells]
+    cells, weights = sample.cells[chosen], sample.weights[chosen]
+    found = cell_moments(sample.rows[chosen], cells, is_whole.size, weights)
+    shape, where = moments.means.shape, is_whole[..., None]
+    means = np.where(where, found.means.reshape(shape), moments.means)
+    squares = np.where(where, found.squares.reshape(shape), moments.squares)
+    return replace(moments, means=means, squares=squares)
 
 
 def _sample_without(
@@ -103,9 +144,14 @@ def _is_known(sample: RowSample, moments: ClassMoments, removed: Statistics) -> 
 
 def _counts_among(removed: ClassMoments, moments: ClassMoments) -> Floats:
     """Counts of removed rows of the tasks and classes that are left."""
-    codes = _ids.lookup(removed.tasks, moments.tasks), _ids.lookup(removed.classes, moments.classes)
+    return _among(removed.counts, removed, moments)
+
+
+def _among(values: NDArray[Any], of: ClassMoments, moments: ClassMoments) -> NDArray[Any]:
+    """Values of some cells in the order of others; zero where there is none."""
+    codes = _ids.lookup(of.tasks, moments.tasks), _ids.lookup(of.classes, moments.classes)
     is_there = (codes[0] >= 0)[:, None] & (codes[1] >= 0)
-    return np.where(is_there, removed.counts[np.ix_(*codes)], 0.0)
+    return np.where(is_there, values[np.ix_(*codes)], np.zeros((), values.dtype))
 
 
 def _kept(sample: RowSample, moments: ClassMoments) -> tuple[Floats, Floats]:

@@ -16,9 +16,9 @@ from kinspan._arrays import is_elsewhere, on_host
 from kinspan._cell_sums import Floats, cell_moments
 from kinspan._device.moments import device_moments
 from kinspan._precision import warn_of_inexact_rest
+from kinspan._subtraction import subtracted
 
 KIND = "class-moments"
-_RESOLUTION = 4.0 * float(np.finfo(np.float64).eps)  # of means, with the roundings on their way
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,32 +165,9 @@ class ClassMoments:
             return NotImplemented
         _validation.check_same_features(self.n_features, other.n_features)
         _validation.check_removable(self, other)
-        n1, mean1, squares1 = self.counts, self.means, self.squares
-        n2, mean2, squares2 = other._aligned(self.tasks, self.classes)
-        counts = np.where(n1 - n2 > 1e-9 * n1, n1 - n2, 0.0)
-        left = counts > 0
-        share = np.divide(n2, counts, out=np.zeros_like(counts), where=left)[..., None]
-        both = (counts * n2 / np.where(n1 > 0, n1, 1.0))[..., None]
-        with np.errstate(over="ignore", invalid="ignore"):
-            means = np.where(left[..., None], mean1 + (mean1 - mean2) * share, 0.0)
-            between = (mean2 - means) * ((mean2 - means) * both)
-            squares = np.where(left[..., None], squares1 - squares2 - between, 0.0)
-            rounding = np.where(left[..., None], _RESOLUTION * np.abs(mean1) * (1.0 + share), 0.0)
-            doubt = both * rounding * (np.abs(mean2 - means) + rounding)
-        _validation.check_no_overflow(counts, means, squares)
-        parts = squares1 + squares2 + between
-        _validation.check_were_there(squares, 1e-6 * parts + doubt)
-        warn_of_inexact_rest(rounding, squares1, n1)
-        fading = self._faded_weights(other, self.tasks, self.classes)
-        weights = None
-        if fading is not None:  # what rounding left of nothing counts as a single row
-            rest, single = fading[0] - fading[1], np.minimum(counts, counts**2)
-            weights = np.where(rest > 1e-12 * fading[0], np.minimum(rest, single), single)
-        squares = np.where(
-            squares > 1e-13 * parts + doubt, squares, 0.0
-        )  # else rounding of nothing
-        moments = ClassMoments(self.tasks, self.classes, counts, means, squares, weights)
-        return moments.without_empty()
+        rest = subtracted(self, other)
+        warn_of_inexact_rest(rest.is_doubtful())
+        return rest.moments.without_empty()
 
     def faded(self, factor: Floats) -> ClassMoments:
         """The same with the weight of the rows of every cell times a (tasks, classes) factor."""

@@ -11,6 +11,7 @@ from kinspan._validation.fitted import (
 from kinspan._validation.moments import (
     check_moments,
     check_no_overflow,
+    check_not_more,
     check_removable,
     check_same_features,
     check_same_names,
@@ -71,6 +72,7 @@ __all__ = [
     "check_more_labels",
     "check_n_components",
     "check_no_overflow",
+    "check_not_more",
     "check_one_id",
     "check_one_nameless_task",
     "check_one_task",

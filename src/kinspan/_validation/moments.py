@@ -128,6 +128,15 @@ def check_statistics(
         raise ValueError("there is not one name for each feature")
 
 
+def check_not_more(kept: NDArray[np.float64], counts: NDArray[np.float64]) -> None:
+    """Of no cell more rows are in the sample than are left."""
+    if (kept > counts * (1 + 1e-9) + 1e-9).any():
+        raise ValueError(
+            "the rows to remove were not among those that were learnt, or were removed before: "
+            "without them more rows of a class are in the sample than are left"
+        )
+
+
 def check_were_there(rest: NDArray[np.float64], rounding: NDArray[np.float64]) -> None:
     """Second moments that are left over cannot be negative, but for rounding of the parts."""
     if (rest < -rounding).any():

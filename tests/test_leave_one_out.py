@@ -186,3 +186,12 @@ def test_temperature_of_perfect_scores_stays_bounded() -> None:
     found, _ = calibration(scores, classes, np.ones(10), np.ones((10, 2), bool))
     assert found.factor < 60
     assert found.loss < np.log(2)
+
+
+def test_scores_that_differ_by_rounding_are_counted_as_one_answer() -> None:
+    """Whether a row counted as wrong hung on the order of sums: forecasts moved by a whole row."""
+    scores = np.array([[1.0, 1.0, 0.0], [1.0, 1.0 + 1e-15, 0.0], [1.0 + 1e-15, 1.0, 0.0]])
+    left_out = LeftOut(scores, np.ones(3))
+    tasks, classes = np.zeros(3, dtype=np.intp), np.zeros(3, dtype=np.intp)
+    found = forecast_of_scores(left_out, tasks, classes, np.ones(3), np.full((1, 3), 1 / 3))
+    np.testing.assert_array_equal(found.wrong, np.zeros(3))

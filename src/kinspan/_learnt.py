@@ -77,7 +77,8 @@ class LearntMixin:
     def _add(self, statistics: Statistics) -> None:
         """Learn from more rows."""
         self._remember()
-        self._pile, self._found = piled(self._pile, hopeful(statistics, self._pile)), None
+        pile = piled(self._pile, hopeful(statistics, self._pile))
+        self._found, self._pile = None, pile  # in this order: never rules of other rows
 
     @property
     def _statistics(self) -> Statistics:
@@ -85,8 +86,9 @@ class LearntMixin:
         pile = self._pile
         if len(pile) > 1:
             with lock_of(self):
-                pile = self._pile
-                self._pile = pile = ((sum(n for n, _ in pile), total(pile)),)
+                known = vars(self)  # that of now, should a signal handler learn meanwhile
+                pile = known["_pile"]
+                known["_pile"] = pile = ((sum(n for n, _ in pile), total(pile)),)
         return pile[0][1]
 
     @property
@@ -95,18 +97,22 @@ class LearntMixin:
         found = self._found
         if found is None:
             with lock_of(self):
-                if self._found is None:
-                    self._found = self._rules_of(self._statistics)
-                found = self._found
+                known = vars(self)
+                if known["_found"] is None:
+                    known["_found"] = self._rules_of(self._statistics)
+                found = known["_found"]
         return found
 
     def _with_rules(self) -> Self:
         """The model as it is now, with its rules: what it learns meanwhile changes no answer."""
         check_is_fitted(self)
-        with lock_of(self):
-            if len(self.classes_) > 1:
-                _ = self._rules
-            return still(self)
+        now = still(self)
+        if now._found is None:
+            with lock_of(self):
+                if len(self.classes_) > 1:
+                    _ = self._rules
+                now = still(self)
+        return now
 
     def _rules_of(self, statistics: Statistics) -> FittedRules:
         """The rest of the pipeline, in which nothing grows with the number of samples."""

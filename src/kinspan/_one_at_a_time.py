@@ -1,5 +1,7 @@
 """One thread at a time learns with a model, and questions see a model that nobody changes.
 
+Learning changes a draft, whose dictionary of attributes replaces that of the model at the end, in
+one step. Whoever copies, pickles, saves or forks at any moment has the model before or after it.
 Locks lie beside models and not in them: models are copied, cloned and pickled as before.
 """
 
@@ -8,15 +10,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Lock, RLock
+from threading import RLock
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from kinspan._validation import unchanged_on_error
-
 Model = TypeVar("Model")
+State = dict[str, Any]
 _locks: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
-_finding = Lock()
+_finding = RLock()  # the collector or a signal may ask for a lock while one is found
 
 
 def lock_of(model: Any) -> Any:
@@ -26,24 +27,45 @@ def lock_of(model: Any) -> Any:
 
 
 @contextmanager
-def learning(model: Any) -> Iterator[None]:
-    """While a model learns no other thread does, and an error leaves it as it was."""
-    with lock_of(model), unchanged_on_error(model):
-        yield
+def learning(model: Model) -> Iterator[Model]:
+    """A draft to learn with, which no other thread has, and which an error throws away."""
+    with lock_of(model):
+        draft = still(model)
+        before = dict(vars(draft))
+        yield draft
+        if vars(model).get("_asked") is not before.get("_asked"):  # one for every time it learns
+            raise RuntimeError(
+                f"{type(model).__name__} learnt from other rows while it learnt from these, in a "
+                "signal handler or in a method of an id; these are not learnt: pass them again"
+            )
+        model.__dict__ = _joined(vars(model), before, vars(draft))
+
+
+def _joined(now: State, before: State, learnt: State) -> State:
+    """What was learnt, and what others have set meanwhile.
+
+    Rules that were found meanwhile belong to what was known before.
+    """
+    gone = before.keys() - learnt.keys()
+    kept = {name: value for name, value in now.items() if name not in gone}
+    return kept | {
+        name: value
+        for name, value in learnt.items()
+        if name == "_found" or name not in before or value is not before[name]
+    }
 
 
 def still(model: Model) -> Model:
     """The model as it is now: what it learns later does not change this."""
     now = object.__new__(type(model))
-    with lock_of(model):
-        vars(now).update(vars(model))
+    vars(now).update(vars(model))
     return now
 
 
 def _forget_locks() -> None:
     """A thread that held a lock does not live on in the child of a fork."""
     global _locks, _finding
-    _locks, _finding = WeakKeyDictionary(), Lock()
+    _locks, _finding = WeakKeyDictionary(), RLock()
 
 
 if hasattr(os, "register_at_fork"):

@@ -104,7 +104,7 @@ def _recorded(what: Any) -> tuple[str, Record]:
     _validation.check_type("what", what, MultiTaskSPCA)
     check_is_fitted(what)
     _validation.check_parameters(what)
-    return KIND, _of_model(what)
+    return KIND, _of_model(what._with_rules())
 
 
 def _read(path: str | os.PathLike[str]) -> bytes:

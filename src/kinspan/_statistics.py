@@ -115,7 +115,8 @@ class Statistics:
         kept = None
         if self.sample is not None and other.sample is not None:
             kept = self.sample + other.sample
-        return Statistics(self.moments + other.moments, kept, self.feature_names)
+        names = self.feature_names or other.feature_names
+        return Statistics(self.moments + other.moments, kept, names)
 
     def __sub__(self, other: Statistics) -> Statistics:
         """Statistics without the rows of the other, which were among these."""
@@ -141,6 +142,7 @@ class Statistics:
         """The same without classes of tasks of which there are fewer rows than `min_count`.
 
         Moments of a single row are the row: what leaves a site should not have small cells.
+        `min_count` counts weights: a row of weight 5, or one person's five rows, passes 5.
         """
         least = _validation.check_positive("min_count", min_count)
         moments, sample = self.moments.where(self.moments.counts >= least), self.sample

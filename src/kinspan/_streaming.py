@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kinspan import _ids, _validation
 from kinspan._forgetting import faded_statistics
-from kinspan._one_at_a_time import learning, lock_of, still
+from kinspan._one_at_a_time import learning, still
 from kinspan._statistics import Pile, Statistics
 from kinspan._unlearning import InexactRemovalWarning, unlearnt
 from kinspan.class_moments import ClassMoments
@@ -78,21 +78,21 @@ class StreamingMixin:
         >>> bool(np.allclose(stream.coef_, whole.coef_, rtol=1e-9))
         True
         """
-        with learning(self):
-            is_first = "_pile" not in vars(self)
-            _validation.check_parameters(self)
-            features, names, column = _validation.check_rows(self, X, task, reset=is_first)
+        with learning(self) as draft:
+            is_first = "_pile" not in vars(draft)
+            _validation.check_parameters(draft)
+            features, names, column = _validation.check_rows(draft, X, task, reset=is_first)
             n_samples = features.shape[0]
             labels = _validation.check_labels(y, n_samples)
             if column is None and not is_first:
-                _validation.check_one_nameless_task(self.tasks_)
+                _validation.check_one_nameless_task(draft.tasks_)
             tasks = _validation.check_tasks(column, n_samples)
             weights = _validation.check_weights(sample_weight, n_samples)
             if is_first:
-                self._start()
-            self._declare(classes, labels)
-            rows = (features, labels, tasks, weights, self.row_sample, names)
-            self._learn(rows, is_first, is_part=True)
+                draft._start()
+            draft._declare(classes, labels)
+            rows = (features, labels, tasks, weights, draft.row_sample, names)
+            draft._learn(rows, is_first, is_part=True)
         return self
 
     def _learn(self, rows: tuple[Any, ...], is_first: bool, is_part: bool = False) -> None:
@@ -126,18 +126,18 @@ class StreamingMixin:
             _validation.check_mergeable(self, other)
             _ = other._statistics
             other = still(other)
-        with learning(self):
-            self._merge_features(other)
-            if "_pile" not in vars(self):
-                self._start()
+        with learning(self) as draft:
+            draft._merge_features(other)
+            if "_pile" not in vars(draft):
+                draft._start()
             learnt = other if isinstance(other, Statistics) else other._statistics
-            if self._declared is not None:
-                self._declared = _ids.union(self._declared, learnt.moments.classes)
-            self._add(self._with_declared(learnt))
+            if draft._declared is not None:
+                draft._declared = _ids.union(draft._declared, learnt.moments.classes)
+            draft._add(draft._with_declared(learnt))
             if isinstance(other, Statistics):
                 return self
-            parts = [part for part in (self.unlabelled_, other.unlabelled_) if part is not None]
-            self.unlabelled_ = sum(parts[1:], parts[0]) if parts else None
+            parts = [part for part in (draft.unlabelled_, other.unlabelled_) if part is not None]
+            draft.unlabelled_ = sum(parts[1:], parts[0]) if parts else None
         return self
 
     def _merge_features(self, other: Any) -> None:
@@ -193,17 +193,18 @@ class StreamingMixin:
             removed = Statistics(removed, None)
         _validation.check_type("removed", removed, Statistics)
         _validation.check_same_names(_validation.features_of(self), removed.feature_names)
-        with lock_of(self):
-            placed = None if self.unlabelled_ is None else self.unlabelled_.tasks
-            found = unlearnt(self._statistics, removed, placed)
+        with learning(self) as draft:
+            placed = None if draft.unlabelled_ is None else draft.unlabelled_.tasks
+            found = unlearnt(draft._statistics, removed, placed)
             for text in found.inexact:
                 warnings.warn(text, InexactRemovalWarning, stacklevel=2)
-            self._replace(found.statistics)
+            draft._replace(found.statistics)
         return self
 
     def _replace(self, statistics: Statistics) -> None:
         self._remember()
-        self._pile, self._found = ((1, self._with_declared(statistics)),), None
+        pile: Pile = ((1, self._with_declared(statistics)),)
+        self._found, self._pile = None, pile  # in this order: never rules of other rows
 
     def _declare(self, classes: ArrayLike | None, labels: _ids.Ids) -> None:
         if classes is not None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import secrets
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -30,23 +32,37 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
 def replacing(path: Path) -> Iterator[Path]:
     """A new file beside a path, which takes its place in one step; an error leaves nothing.
 
-    What a link leads to is replaced, and what is no file (a pipe, a device) is written to.
+    What a link leads to is replaced, and what is no file (a pipe, a device) is written to. So is
+    what is open already (/dev/stdout, /dev/fd/3), where that stands, even if it is a file.
     """
-    path = Path(os.path.realpath(path))
     check_place(path)
-    if path.exists() and not path.is_file():
+    number = _descriptor(path)
+    if number is not None:
+        with _copied_to(number, path) as waiting:
+            yield waiting
+    elif _is_stream(path):
         with _naming(path, str(path)):
             yield path
-        return
+    else:
+        path = Path(os.path.realpath(path))
+        check_place(path)
+        with _replaced(path) as place:
+            yield place
+
+
+@contextmanager
+def _replaced(path: Path) -> Iterator[Path]:
     start = f".kinspan-{hashlib.sha256(path.name.encode(errors='replace')).hexdigest()[:12]}-"
     _remove_abandoned(path.parent, start)
-    handle, name = _locked(path.parent, start)
+    # Others may read a new file as far as the umask lets them; of an old one nothing is known yet.
+    handle, name = _locked(path.parent, start, 0o600 if path.exists() else 0o666)
     try:
         with _naming(path, name):
             yield Path(name)
             with Path(name).open("rb+") as file:
                 os.fsync(file.fileno())
-        _set_usual_mode(name, path)
+        if path.exists():
+            os.chmod(name, path.stat().st_mode & 0o777)
         os.replace(name, path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
@@ -56,14 +72,63 @@ def replacing(path: Path) -> Iterator[Path]:
             os.close(handle)
 
 
+@contextmanager
+def _copied_to(number: int, path: Path) -> Iterator[Path]:
+    """A temporary file whose bytes go to an open file; opening that by name would empty it."""
+    with tempfile.TemporaryDirectory(prefix="kinspan-") as folder:
+        waiting = Path(folder) / "waiting"
+        yield waiting
+        with (
+            waiting.open("rb") as whole,
+            _naming(path, str(path)),
+            os.fdopen(os.dup(number), "wb") as stream,
+        ):
+            shutil.copyfileobj(whole, stream)
+
+
 def check_place(path: Path) -> None:
     """A file can be written there: better said before the work than after it."""
+    _refuse_circle(path)
     if path.is_dir():
         raise IsADirectoryError(f"{path}: this is a folder; name a file to write")
+    if _descriptor(path) is not None:
+        if not path.exists():
+            raise FileNotFoundError(f"{path}: no such file is open")
+        return
+    if _is_stream(path):
+        if not os.access(path, os.W_OK):
+            raise PermissionError(f"{path}: nothing may be written to it")
+        return
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path}: the folder {path.parent} does not exist")
     if not os.access(path.parent, os.W_OK):
         raise PermissionError(f"{path}: nothing may be written to the folder {path.parent}")
+
+
+def _refuse_circle(path: Path) -> None:
+    try:
+        path.stat()
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OSError(error.errno, "links lead in a circle", str(path)) from None
+
+
+def _is_stream(path: Path) -> bool:
+    """A pipe or a device: nothing takes its place."""
+    return path.exists() and not path.is_file()
+
+
+def _descriptor(path: Path) -> int | None:
+    """The number of the open file that /dev/stdout or /dev/fd/3 is another name of."""
+    open_files = os.path.realpath("/dev/fd")
+    for _ in range(40):  # as many links as systems follow
+        folder = os.path.realpath(path.parent)
+        if folder == open_files and path.name.isdigit():
+            return int(path.name)
+        if not path.is_symlink():
+            return None
+        path = Path(folder) / path.readlink()
+    return None
 
 
 @contextmanager
@@ -77,11 +142,12 @@ def _naming(path: Path, name: str) -> Iterator[None]:
         raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
 
 
-def _locked(folder: Path, start: str) -> tuple[int | None, str]:
+def _locked(folder: Path, start: str, mode: int) -> tuple[int | None, str]:
     """A new file that is locked as long as its writer lives; without locks, one that is closed."""
     fcntl = _locks()
     while True:
-        handle, name = tempfile.mkstemp(prefix=start, dir=folder)
+        name = str(folder / f"{start}{secrets.token_hex(8)}")
+        handle = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
         if fcntl is None:
             os.close(handle)
             return None, name
@@ -113,13 +179,3 @@ def _locks() -> Any:
         return import_module("fcntl")
     except ImportError:
         return None
-
-
-def _set_usual_mode(name: str, path: Path) -> None:
-    """The mode of the file that is replaced, or of any new file: temporary ones are private."""
-    if path.exists():
-        os.chmod(name, path.stat().st_mode & 0o777)
-        return
-    mask = os.umask(0)
-    os.umask(mask)
-    os.chmod(name, 0o666 & ~mask)

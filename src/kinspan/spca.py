@@ -184,16 +184,16 @@ class MultiTaskSPCA(
         sample_weight : array of shape (n_samples,), optional
             Frequencies: weight 2 is the row twice, weight 0 its absence.
         """
-        with learning(self):
-            features, names, column = _validation.check_rows(self, X, task, reset=True)
+        with learning(self) as draft:
+            features, names, column = _validation.check_rows(draft, X, task, reset=True)
             n_samples = features.shape[0]
             labels = _validation.check_labels(y, n_samples)
             tasks = _validation.check_tasks(column, n_samples)
             weights = _validation.check_weights(sample_weight, n_samples)
-            _validation.check_parameters(self)
-            self._start()
-            self._learn((features, labels, tasks, weights, self.row_sample, names), is_first=True)
-            _ = self._rules
+            _validation.check_parameters(draft)
+            draft._start()
+            draft._learn((features, labels, tasks, weights, draft.row_sample, names), is_first=True)
+            _ = draft._rules
         return self
 
     def fit_moments(self, moments: ClassMoments, sample: RowSample | None = None) -> MultiTaskSPCA:
@@ -206,12 +206,12 @@ class MultiTaskSPCA(
         _validation.check_type("moments", moments, ClassMoments)
         if sample is not None:
             _validation.check_type("sample", sample, RowSample)
-        with learning(self):
-            self._start()
-            self.__dict__.pop("feature_names_in_", None)
-            self._fit_moments(moments, sample)
-            _ = self._rules
-            self.n_features_in_ = moments.n_features + (self.task_column is not None)
+        with learning(self) as draft:
+            draft._start()
+            draft.__dict__.pop("feature_names_in_", None)
+            draft._fit_moments(moments, sample)
+            _ = draft._rules
+            draft.n_features_in_ = moments.n_features + (draft.task_column is not None)
         return self
 
     def decision_function(self, X: Any, *, task: Any = None) -> Any:

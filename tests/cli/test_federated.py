@@ -88,6 +88,10 @@ def test_rows_that_leave_are_announced(tmp_path: Path) -> None:
     assert found["rows_counted"] == len(WORLD.X)
 
 
+def rows_in(path: Path) -> set[bytes]:
+    return {row.tobytes() for row in kinspan.load(path).sample.rows}
+
+
 def test_small_cells_are_withheld_by_default(tmp_path: Path) -> None:
     """The mean of one row is the row; a task that is withheld is not even named."""
     table = WORLD.table().to_pandas()
@@ -108,12 +112,13 @@ def test_small_cells_are_withheld_by_default(tmp_path: Path) -> None:
         zip(moments.classes.tolist(), moments.counts[moments.tasks == "half"][0], strict=True)
     )
     assert half_counts == {"ja": 0, "nein": 6, "無": 0}
-    gone = few[WORLD.names].to_numpy(float)
-    left = {row.tobytes() for row in statistics.sample.rows}
+    gone = {row.tobytes() for row in few[WORLD.names].to_numpy(float)}
     others = {row.tobytes() for row in table[WORLD.names].to_numpy(float)}
-    assert left <= others  # rows of withheld cells are copies of others here: compare counts
-    assert len(gone) == 7
+    assert rows_in(out) <= others - gone
     assert (np.bincount(statistics.sample.cells) <= 50).all()
+    all_of_them = ("--reservoir", 50, "--min-count", 1, "--out", tmp_path / "all")
+    succeed("moments", tmp_path / "a.csv", *ROLES, *all_of_them)
+    assert gone <= rows_in(tmp_path / "all")
     message = refusal("moments", tmp_path / "a.csv", *ROLES, "--min-count", 10_000, "--out", out)
     assert "nothing may leave" in message
 
@@ -153,7 +158,7 @@ def test_nothing_is_added_twice(tmp_path: Path) -> None:
     out = tmp_path / "all.sum"
     assert "count twice" in refusal("merge", parts[0], parts[0], "--out", out)
     assert "copy is the same as" in refusal("merge", *parts, tmp_path / "copy", "--out", out)
-    assert "name another --out" in refusal("merge", *parts, "--out", parts[1])
+    assert "b.moments is among the files to read" in refusal("merge", *parts, "--out", parts[1])
     assert not out.exists()
 
 
@@ -185,6 +190,27 @@ def test_other_kinds_of_ids_are_refused(tmp_path: Path) -> None:
     assert "--as-text" in message
 
 
+def test_other_columns_of_tasks_and_labels_are_refused(tmp_path: Path) -> None:
+    parts = sites(tmp_path)
+    table, out = pd.read_csv(tmp_path / "c.csv"), tmp_path / "all.sum"
+    for role, name in (("task", "clinic"), ("label", "ill")):
+        table.rename(columns={name: "other"}).to_csv(tmp_path / "d.csv", index=False)
+        options = [*(option if option != name else "other" for option in ROLES), "--out"]
+        succeed("moments", tmp_path / "d.csv", *options, tmp_path / "d.moments")
+        message = refusal("merge", parts[0], tmp_path / "d.moments", "--out", out)
+        assert f"the {role} of {tmp_path / 'd.moments'} is column 'other'" in message
+        assert f"that of {parts[0]} is {name!r}" in message
+    assert not out.exists()
+
+
+def test_different_ways_with_missing_values_are_told(tmp_path: Path) -> None:
+    parts = sites(tmp_path)
+    assert succeed("merge", *parts, "--out", tmp_path / "all.sum").err == ""
+    succeed("moments", tmp_path / "c.csv", *ROLES, "--missing", "drop", "--out", parts[2])
+    said = run("merge", *parts, "--out", tmp_path / "all.sum").err
+    assert f"--missing drop ({parts[2]}), --missing error ({parts[0]})" in said
+
+
 def test_categories_of_one_site_hold_for_all(tmp_path: Path) -> None:
     frame = messy(0, share=0.0)
     one, two = frame.iloc[:150], frame.iloc[150:].copy()
@@ -193,9 +219,11 @@ def test_categories_of_one_site_hold_for_all(tmp_path: Path) -> None:
     first = stored(one, tmp_path, name="one")
     options = ("--min-count", 1, "--out")
     ran = succeed("moments", first, *roles, "--categorical", "encode", *options, tmp_path / "1.mom")
-    assert "categories of plan are named in it" in ran.out
+    named = "Features that leave: age, plan="
+    assert named in ran.out
     second = stored(two, tmp_path, name="two")
     ran = succeed("moments", second, "--like", tmp_path / "1.mom", *options, tmp_path / "2.mom")
+    assert named in ran.out
     assert "unknown category of 'plan' in 1 row" in ran.err
     succeed("merge", tmp_path / "*.mom", "--out", tmp_path / "all.sum")
     succeed("fit", "--moments", tmp_path / "all.sum", "--out", tmp_path / "m")

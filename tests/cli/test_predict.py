@@ -127,12 +127,6 @@ def test_columns_that_are_there_already_are_not_replaced(model: Path, tmp_path: 
     assert "--only-answers" in message
 
 
-def test_the_file_that_is_read_may_be_the_one_that_is_written(model: Path, tmp_path: Path) -> None:
-    data = written(NEW.table(), tmp_path / "new.csv")
-    succeed("predict", model, data, "--out", data)
-    assert read(data)["predicted"].tolist() == expected()[0].tolist()
-
-
 def test_unknown_tasks_are_named_or_get_what_all_agree_on(model: Path, tmp_path: Path) -> None:
     table = NEW.table().to_pandas()
     table.loc[250, "clinic"] = "elsewhere"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -133,9 +135,10 @@ def test_models_that_learn_from_each_other_at_once_do_not_wait_for_ever() -> Non
 
 def test_locks_are_forgotten_with_their_models() -> None:
     X, y, task = random_world(0)
-    before = len(_one_at_a_time._locks)
     clf = MultiTaskSPCA().fit(X, y, task=task)
     clf.predict(X, task=task)
-    assert len(_one_at_a_time._locks) > before
+    assert clf in _one_at_a_time._locks
+    known = weakref.ref(clf)
     del clf
-    assert len(_one_at_a_time._locks) <= before
+    gc.collect()
+    assert known not in _one_at_a_time._locks.keyrefs()

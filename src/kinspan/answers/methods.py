@@ -184,9 +184,9 @@ class AnswersMixin:
         True
         """
         check_is_fitted(self)
-        with learning(self):
-            state = joined(self, name, X, y, sample_weight)
-            self._fit_moments(*state)
+        with learning(self) as draft:
+            state = joined(draft, name, X, y, sample_weight)
+            draft._fit_moments(*state)
         return self
 
     def remove_task(self, name: Any) -> Self:
@@ -204,10 +204,10 @@ class AnswersMixin:
         >>> len(clf.remove_task("3 vs 8").tasks_)
         44
         """
-        with learning(self):
-            left = parted(self, self._position(name))
-            without_task(self.sample_, left.sample, left.moments)
-            self._fit_moments(*left)
+        with learning(self) as draft:
+            left = parted(draft, draft._position(name))
+            without_task(draft.sample_, left.sample, left.moments)
+            draft._fit_moments(*left)
         return self
 
     def _position(self, task: Any) -> int:

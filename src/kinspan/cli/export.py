@@ -10,7 +10,7 @@ import typer
 from kinspan._whole_files import write_atomically
 from kinspan.cli import options, stored
 from kinspan.cli.output import Output, number
-from kinspan.cli.table.writing import check_place
+from kinspan.cli.table.writing import check_other, check_place
 from kinspan.export import to_onnx
 
 EXAMPLES = """
@@ -33,6 +33,7 @@ def export(
     """Write predict and predict_proba of a model as one ONNX graph."""
     output = Output(as_json)
     check_place(Path(onnx))
+    check_other(onnx, model)
     read = stored.read_model(model)
     fitted = read.value
     fitted.unseen = fitted.unseen if unseen is None else unseen

@@ -15,7 +15,7 @@ from kinspan.cli.from_tables import learn_tables
 from kinspan.cli.most_help import most_help
 from kinspan.cli.output import Output, name_of, number, whole
 from kinspan.cli.table.recipe import Recipe
-from kinspan.cli.table.writing import check_place
+from kinspan.cli.table.writing import check_other, check_place
 from kinspan.cli.wishes import wished
 
 EXAMPLES = """
@@ -57,13 +57,14 @@ def fit(
     recipe: Recipe | None
     if moments is not None:
         _refuse_both(data, task, label, features, exclude, as_text, delimiter, checkpoint)
+        check_other(out, moments)
         recipe = _fit_moments(model, moments, output)
     else:
         wishes = wished(
             (task, label), (features, exclude, as_text), categorical, missing, delimiter
         )
         recipe, found = learn_tables(
-            data or (), wishes, wishes.delimiter, row_sample, output, checkpoint
+            data or (), wishes, wishes.delimiter, row_sample, output, out, checkpoint
         )
         model.merge(found.statistics)
     _find_rules(model, output)

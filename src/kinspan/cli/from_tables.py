@@ -10,6 +10,7 @@ from kinspan.cli.table.learning import Learnt, learnt, means_of, with_categories
 from kinspan.cli.table.reader import Reader, rows_known
 from kinspan.cli.table.recipe import Recipe
 from kinspan.cli.table.sources import sources
+from kinspan.cli.table.writing import check_apart
 
 
 def learn_tables(
@@ -18,12 +19,14 @@ def learn_tables(
     delimiter: str | None,
     row_sample: int,
     out: Output,
+    written: str,
     checkpoint: str | None = None,
 ) -> tuple[Recipe, Learnt]:
-    """Read tables as is wished, or by a recipe that is there already."""
+    """Read tables as is wished, or by a recipe that is there already, to write a file of them."""
+    check_apart(written, checkpoint)
     if checkpoint is not None and "-" in data:
         raise ValueError("--checkpoint needs files: what comes in on - cannot be read again")
-    with sources(data) as files:
+    with sources(data, written, checkpoint) as files:
         is_given = isinstance(wishes, Recipe)
         recipe = wishes if isinstance(wishes, Recipe) else drafted(files, wishes)
         first = "the file named by --like" if is_given else str(files[0])

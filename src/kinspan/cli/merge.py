@@ -16,7 +16,7 @@ from kinspan.cli import options, stored
 from kinspan.cli.output import Output, number
 from kinspan.cli.stored import Stored
 from kinspan.cli.table.recipe import Recipe
-from kinspan.cli.table.writing import check_place
+from kinspan.cli.table.writing import check_other, check_place
 
 EXAMPLES = """
 Examples:
@@ -39,6 +39,7 @@ def merge(
     paths = _found(files, out)
     sites = [stored.read_statistics(path) for path in paths]
     recipe = _common_recipe(paths, sites)
+    _note_missing(paths, sites, output)
     whole = _added(paths, sites)
     if whole.sample is None and any(site.value.sample is not None for site in sites):
         output.note("some sites keep their rows: those that others gave are left out of the sum")
@@ -48,8 +49,7 @@ def merge(
 
 def _found(files: list[str], out: str) -> list[str]:
     found = [path for given in files for path in _meant_by(given)]
-    if Path(out).resolve() in {Path(path).resolve() for path in found}:
-        raise ValueError(f"{out} is among the files to add; remove it, or name another --out")
+    check_other(out, *found)
     known: dict[bytes, str] = {}
     for path in found:
         digest = hashlib.sha256(Path(path).read_bytes()).digest()
@@ -69,11 +69,13 @@ def _meant_by(given: str) -> list[str]:
 
 
 def _common_recipe(paths: list[str], sites: list[Stored]) -> Recipe | None:
-    """The recipe of the first; tasks and labels of all must be of the same kind."""
+    """The recipe of the first; tasks and labels of all must be the same, and of the same kind."""
     first = sites[0].recipe
     for path, site in zip(paths, sites, strict=True):
         if first is None or site.recipe is None:
             continue
+        for role in ("task", "label"):
+            _refuse_other_column(role, path, site.recipe, paths[0], first)
         for role, kind in first.kinds.items():
             found = site.recipe.kinds.get(role)
             if found != kind:
@@ -84,6 +86,29 @@ def _common_recipe(paths: list[str], sites: list[Stored]) -> Recipe | None:
         if site.recipe.columns != first.columns:
             _refuse_other_features(path, site.recipe, paths[0], first)
     return first
+
+
+def _refuse_other_column(
+    role: str, path: str, found: Recipe, first_path: str, first: Recipe
+) -> None:
+    ours, theirs = getattr(first, role), getattr(found, role)
+    if ours != theirs:
+        raise ValueError(
+            f"the {role} of {path} is column {theirs!r}, but that of {first_path} is {ours!r}; "
+            f"kinspan moments --like {first_path} reads the same columns"
+        )
+
+
+def _note_missing(paths: list[str], sites: list[Stored], output: Output) -> None:
+    """Rows with gaps that were dropped at some sites only are a difference between them."""
+    ways = {
+        site.recipe.missing: path
+        for path, site in reversed(list(zip(paths, sites, strict=True)))
+        if site.recipe is not None
+    }
+    if len(ways) > 1:
+        said = ", ".join(f"--missing {way} ({path})" for way, path in sorted(ways.items()))
+        output.note(f"sites treat missing values differently: {said}")
 
 
 def _refuse_other_features(path: str, found: Recipe, first_path: str, first: Recipe) -> None:

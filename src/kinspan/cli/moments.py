@@ -12,9 +12,10 @@ from kinspan import Statistics
 from kinspan.cli import options, stored
 from kinspan.cli.from_tables import learn_tables
 from kinspan.cli.output import Output, number, whole
+from kinspan.cli.rare_categories import without_rare
 from kinspan.cli.table.columns import Wishes
 from kinspan.cli.table.recipe import Recipe
-from kinspan.cli.table.writing import check_place
+from kinspan.cli.table.writing import check_other, check_place
 from kinspan.cli.wishes import wished
 
 EXAMPLES = """
@@ -47,13 +48,15 @@ def moments(
     """Count, average and square the rows of a site: no row leaves, unless asked for.
 
     The file has the names of tasks, classes and columns in it, and for every class of every task
-    the number of rows, their mean and their second moments. Add those of all sites with
-    kinspan merge, and fit them with kinspan fit --moments.
+    the number of rows, their mean and their second moments. All columns are features unless
+    --features names some. Add those of all sites with kinspan merge, and fit them with kinspan
+    fit --moments.
     """
     output = Output(as_json)
     if not out:
         raise ValueError("say where the moments go with --out FILE")
     check_place(Path(out))
+    check_other(out, like)
     wishes: Wishes | Recipe
     if like is not None:
         _refuse_both(task, label, features, exclude, as_text, categorical != "error")
@@ -63,8 +66,10 @@ def moments(
             (task, label), (features, exclude, as_text), categorical, missing, delimiter
         )
     mark = options.checked_delimiter(delimiter)
-    recipe, found = learn_tables(data or (), wishes, mark, reservoir, output, checkpoint)
+    recipe, found = learn_tables(data or (), wishes, mark, reservoir, output, out, checkpoint)
     leaving = _without_small(found.statistics, min_count, output)
+    if like is None:  # else categories are those of another, whom they tell nothing
+        leaving, recipe = without_rare(leaving, recipe, min_count, output)
     stored.write(out, leaving, recipe, checkpoint)
     _show(leaving, recipe, out, output)
 
@@ -100,8 +105,7 @@ def _show(leaving: Statistics, recipe: Recipe, out: str, output: Output) -> None
         f"{number(len(leaving.moments.classes), 'class')}, "
         f"{number(leaving.moments.n_features, 'feature')}); {rows}"
     )
-    if recipe.categorical:
-        output.say(f"The categories of {', '.join(recipe.categorical)} are named in it.")
+    output.say(f"Features that leave: {', '.join(recipe.feature_names)}")
     output.result(
         out=out,
         cells=n_cells,

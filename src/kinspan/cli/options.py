@@ -115,7 +115,8 @@ Like = Annotated[
     typer.Option(
         "--like",
         metavar="FILE",
-        help="Read the table as it was for these moments: the same columns and categories.",
+        help="Read the table as it was for these moments: the same columns and categories. "
+        "Whoever made them chose these: see which leave before you send the file.",
     ),
 ]
 MinCount = Annotated[
@@ -123,7 +124,8 @@ MinCount = Annotated[
     typer.Option(
         "--min-count",
         min=1,
-        help="Withhold classes of tasks that have fewer rows: the mean of one row is the row.",
+        help="Withhold classes of tasks, and categories, that have fewer rows: the mean of one row "
+        "is the row. Five rows of one person pass as five.",
     ),
 ]
 Reservoir = Annotated[

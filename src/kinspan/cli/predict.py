@@ -13,7 +13,7 @@ from kinspan.cli.table.encoding import TableRows, Tally, encoded
 from kinspan.cli.table.fills import Fills
 from kinspan.cli.table.reader import Chunk, Reader, rows_known
 from kinspan.cli.table.sources import sources
-from kinspan.cli.table.writing import Writer, check_format, has_types, rows_writer
+from kinspan.cli.table.writing import Writer, check_format, check_other, has_types, rows_writer
 from kinspan.engines.files._arrow import pyarrow
 from kinspan.engines.files._reading import naming
 from kinspan.engines.files._tables import open_table
@@ -57,6 +57,8 @@ def predict(
     if as_json and out == "-":
         raise ValueError("--json and the rows would both go to standard output; use --out FILE")
     check_format(out)
+    if out != "-":
+        check_other(out, model)
     read = stored.read_model(model)
     recipe = stored.table_recipe(read, model, task, None)
     reader = Reader(recipe, ("task",), "the model", options.checked_delimiter(delimiter))
@@ -65,7 +67,7 @@ def predict(
         stored.for_arrays(read.value, unseen), reader, fills, Tally(), only_answers, has_types(out)
     )
     with (
-        sources(data or ()) as files,
+        sources(data or (), out) as files,
         rows_writer(out) as writer,
         output.progress("scoring", rows_known(files)) as moved,
     ):

@@ -9,7 +9,7 @@ import typer
 
 from kinspan.cli import options, stored
 from kinspan.cli.output import Output, number
-from kinspan.cli.table.writing import check_place
+from kinspan.cli.table.writing import check_other, check_place
 
 EXAMPLES = """
 Examples:
@@ -30,6 +30,7 @@ def report(
 
     output = Output(as_json)
     check_place(Path(out))
+    check_other(out, model)
     fitted = stored.read_model(model).value
     write_report(fitted, out, title=title)
     output.say(f"{number(len(fitted.tasks_), 'task')}: {out}")

@@ -65,8 +65,8 @@ class LearningCurveForecastDisplay:
             tasks = [estimator.tasks_[t] for t in worst]
         with naming("tasks"):
             tasks = list(tasks)
-        if not isinstance(most, (int, float)) or not 1 <= most < np.inf:
-            raise ValueError(f"most={most!r}; use a number of labels of at least 1")
+        if not isinstance(most, (int, float)) or not 1 <= most <= 1e15:
+            raise ValueError(f"most={most!r}; use a number of labels from 1 to 1e15")
         more = np.unique(np.concatenate([[0.0], np.geomspace(1, most, 60).round()]))
         errors = np.array([estimator.learning_curve(task, more) for task in tasks])
         counts = estimator.moments_.effective().counts

@@ -30,7 +30,7 @@ def forecast_of_scores(
     """Two classes: Gaussian tails on class means and deviations. More: the count."""
     scores, present = left_out.scores, priors > 0
     masked = np.where(present[tasks], scores, -np.inf)
-    wrong = np.where(np.isnan(scores[:, 0]), np.nan, masked.argmax(axis=1) != classes)
+    wrong = np.where(np.isnan(scores[:, 0]), np.nan, _first_of_best(masked) != classes)
     usable = ~np.isnan(wrong)
     tables = _Tables(tasks[usable], classes[usable], weights[usable], priors.shape)
     if priors.shape[1] == 2:
@@ -44,6 +44,13 @@ def forecast_of_scores(
     return Forecast(
         np.where(enough, error, np.nan), np.where(enough[:, None], interval, np.nan), wrong
     )
+
+
+def _first_of_best(scores: Floats) -> Codes:
+    """(rows,): the best class; of those that differ by rounding only, the first."""
+    best = scores.max(axis=1, keepdims=True)
+    is_best = scores >= best - 1e-9 * np.maximum(np.abs(best), 1.0)
+    return np.asarray(is_best.argmax(axis=1))
 
 
 class _Tables(NamedTuple):

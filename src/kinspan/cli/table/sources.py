@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from kinspan.cli.table.writing import check_other
 from kinspan.engines.files import FileError
 from kinspan.engines.files._paths import find, format_of
 from kinspan.engines.files._request import check_request
@@ -20,12 +21,19 @@ _NO_REQUEST = check_request(None, None, None, None, (), None, None)
 
 
 @contextmanager
-def sources(paths: Sequence[str]) -> Iterator[list[Path]]:
-    """The files that are meant; what comes in on `-` lies in a temporary one meanwhile."""
+def sources(paths: Sequence[str], *written: str | None) -> Iterator[list[Path]]:
+    """The files that are meant; what comes in on `-` lies in a temporary one meanwhile.
+
+    Files that will be written must not be among them.
+    """
     if not paths:
         raise ValueError("no file is named; name some, or - for standard input")
     if "-" not in paths:
-        yield _found(paths)
+        files = _found(paths)
+        for out in written:
+            if out is not None:
+                check_other(out, *files)
+        yield files
         return
     if list(paths) != ["-"]:
         raise ValueError("- is standard input, and cannot be read together with files")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,6 +34,25 @@ def check_place(path: Path) -> None:
     if str(path) == "-":
         raise ValueError("-: this is no text for standard output; name a file to write")
     _whole_files.check_place(path)
+
+
+def check_other(out: str, *read: str | Path | None) -> None:
+    """What is written is none of the files that are read: it would take their place."""
+    for path in read:
+        if path is not None and _is_same(Path(out), Path(path)):
+            raise ValueError(f"{out} is among the files to read, and would be lost; name another")
+
+
+def check_apart(out: str, checkpoint: str | None) -> None:
+    """A checkpoint is removed in the end, and the result is not."""
+    if checkpoint is not None and _is_same(Path(out), Path(checkpoint)):
+        raise ValueError(f"--out and --checkpoint are both {out}; name two files")
+
+
+def _is_same(first: Path, second: Path) -> bool:
+    if os.path.realpath(first) == os.path.realpath(second):
+        return True
+    return first.is_file() and second.is_file() and first.samefile(second)
 
 
 def check_format(out: str) -> None:

@@ -50,9 +50,9 @@ def from_batches(
     with rows_bar(is_shown(progress), None) as moved:
         for number, batch in _numbered(batches):
             X, y, task, weights = _four(batch, number)
-            if np.shape(y) == (0,):
-                continue
             try:
+                if np.shape(y) == (0,):
+                    continue
                 rows, layout = _checked(X, y, task, weights, layout, f"batch {number}")
                 found = statistics_of(rows, size, named(layout))
                 pile = pile if found is None else piled(pile, hopeful(found, pile))

@@ -1,0 +1,69 @@
+"""Categories that hardly any row has: their names stay at their site."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+
+from kinspan import Statistics
+from kinspan.cli.output import Output, number
+from kinspan.cli.table.recipe import FeatureColumn, Recipe
+
+
+def without_rare(
+    found: Statistics, recipe: Recipe, min_count: int, output: Output
+) -> tuple[Statistics, Recipe]:
+    """Both without the categories of fewer rows; those rows count as having none of them."""
+    moments = found.moments
+    n_rows = np.rint((moments.counts[..., None] * moments.means).sum(axis=(0, 1)))
+    is_category = np.concatenate([_are_categories(column) for column in recipe.columns])
+    kept = ~is_category | (n_rows >= min_count)
+    if kept.all():
+        return found, recipe
+    left = _with_features(recipe, kept)
+    names = left.feature_names
+    if not names:
+        raise ValueError(
+            f"no column is left as a feature: every category has fewer than {min_count} rows "
+            "(--min-count)"
+        )
+    _tell(recipe, left, min_count, output)
+    sample = found.sample
+    if sample is not None:  # keys stay: they say which share of all rows these are
+        sample = replace(sample, rows=np.ascontiguousarray(sample.rows[:, kept]))
+    means, squares = (
+        np.ascontiguousarray(sums[..., kept]) for sums in (moments.means, moments.squares)
+    )
+    return Statistics(replace(moments, means=means, squares=squares), sample, names), left
+
+
+def _are_categories(column: FeatureColumn) -> list[bool]:
+    return [column.categories is not None] * len(column.features)
+
+
+def _with_features(recipe: Recipe, kept: np.ndarray) -> Recipe:
+    """The columns of which something is kept."""
+    columns, is_kept = [], iter(kept.tolist())
+    for column in recipe.columns:
+        if column.categories is None:
+            next(is_kept)
+            columns.append(column)
+            continue
+        categories = tuple(category for category in column.categories if next(is_kept))
+        if categories:
+            columns.append(replace(column, categories=categories))
+    return replace(recipe, columns=tuple(columns))
+
+
+def _tell(before: Recipe, after: Recipe, min_count: int, output: Output) -> None:
+    left = Counter({column.name: len(column.features) for column in after.columns})
+    for column in before.columns:
+        n_gone = len(column.features) - left[column.name]
+        if n_gone:
+            rest = "they count as none" if left[column.name] else "the column is left out"
+            output.note(
+                f"withheld: {number(n_gone, 'rare value')} of {column.name!r}, of fewer than "
+                f"{min_count} rows each; {rest} (--min-count)"
+            )

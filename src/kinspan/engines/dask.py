@@ -15,6 +15,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
 from kinspan import _validation
+from kinspan._one_at_a_time import learning
 from kinspan._statistics import Statistics, added_up
 from kinspan._validation.messages import some
 from kinspan.spca import MultiTaskSPCA
@@ -77,11 +78,11 @@ def fit(
     _validation.check_parameters(model)
     _refuse_forgetting(model.forget)
     found = _tree(clone(model), X, y, task, sample_weight, split_every).compute()
-    with _validation.unchanged_on_error(model):
-        model.fit_moments(found.moments, found.sample)
+    with learning(model) as draft:
+        draft.fit_moments(found.moments, found.sample)
         if is_frame(X):
             named = feature_columns(X, y, task, sample_weight)
-            validate_data(model, named, reset=True, skip_check_array=True)
+            validate_data(draft, named, reset=True, skip_check_array=True)
     return model
 
 

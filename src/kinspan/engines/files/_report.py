@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinspan import _validation
+from kinspan._one_at_a_time import learning
 from kinspan._statistics import Statistics
 
 
@@ -89,10 +89,10 @@ class FilesRead:
         """
         names = check_model(model, self.columns, self.feature_names)
         sample = self.statistics.sample
-        with _validation.unchanged_on_error(model):
-            model.fit_moments(self.statistics.moments, sample)
+        with learning(model) as draft:
+            draft.fit_moments(self.statistics.moments, sample)
             if names is not None:
-                model.feature_names_in_ = np.array(names, dtype=object)
+                draft.feature_names_in_ = np.array(names, dtype=object)
         return model
 
 

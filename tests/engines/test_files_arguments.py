@@ -136,7 +136,7 @@ def test_batches_that_cannot_be_counted() -> None:
     X, y = np.ones((4, 2)), [0, 1, 0, 1]
     cases: tuple[tuple[Any, type[Exception], str], ...] = (
         ([], ValueError, "batches has no rows"),
-        ([(X, y), X], TypeError, r"batch 1 \(counted from 0\) is a ndarray; use \(X, y\)"),
+        ([(X, y), X], TypeError, r"batches: number 1, from 0, is a ndarray; use \(X, y\)"),
         ([(X, y), (X * np.nan, y)], ValueError, r"batch 1 .*: X contains NaN in column 0"),
         (
             [(X, y), (X, ["0", "1"] * 2)],

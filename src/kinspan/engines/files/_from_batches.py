@@ -81,7 +81,7 @@ def _four(batch: Any, number: int) -> tuple[Any, Any, Any, Any]:
     """X, y, task and weights, as many of them as there are."""
     if not isinstance(batch, Sequence) or len(batch) < 2:
         raise TypeError(
-            f"batch {number} (counted from 0) is a {type(batch).__name__}; use (X, y), "
+            f"batches: number {number}, from 0, is a {type(batch).__name__}; use (X, y), "
             "(X, y, task) or (X, y, task, sample_weight)"
         )
     X, y, task, weights = (*batch[:4], None, None)[:4]

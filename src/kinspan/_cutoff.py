@@ -33,10 +33,4 @@ def _below_last(sample: RowSample, known: RowSample) -> RowSample:
     last[is_full] = known.keys[ends[is_full] - 1]
     is_new = (tasks < 0) | (classes < 0)
     kept = is_new | (sample.keys <= last[np.where(is_new, 0, tasks * n_classes + classes)])
-    return replace(
-        sample,
-        cells=sample.cells[kept],
-        keys=sample.keys[kept],
-        weights=sample.weights[kept],
-        rows=sample.rows[kept],
-    )
+    return sample._kept(kept)

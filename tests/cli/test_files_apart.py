@@ -11,7 +11,7 @@ import kinspan
 from tests.cli.running import ROLES, WORLD, refusal, succeed, written
 
 
-def untouched(message: str, *command: object, folder: Path) -> None:
+def assert_untouched(message: str, *command: object, folder: Path) -> None:
     """A command is refused, and no file has changed."""
     before = {path: path.read_bytes() for path in folder.iterdir()}
     assert message in refusal(*command)
@@ -41,7 +41,7 @@ def test_no_verb_overwrites_what_it_reads(folder: Path) -> None:
         ("export", model, "--onnx", model),
         ("fit", data, *ROLES, "--checkpoint", data, "--out", folder / "new"),
     ):
-        untouched("is among the files to read", *command, folder=folder)
+        assert_untouched("is among the files to read", *command, folder=folder)
 
 
 def test_a_file_has_many_names(folder: Path) -> None:
@@ -50,21 +50,21 @@ def test_a_file_has_many_names(folder: Path) -> None:
     os.link(data, folder / "twin.csv")
     for name in ("link.csv", "twin.csv", f"../{folder.name}/d.csv"):
         command = ("fit", data, *ROLES, "--out", folder / name)
-        untouched("is among the files to read", *command, folder=folder)
+        assert_untouched("is among the files to read", *command, folder=folder)
 
 
 def test_a_model_in_the_place_of_a_table_is_not_overwritten(folder: Path) -> None:
     model = folder / "m.csv"
     model.write_bytes((folder / "m.kinspan").read_bytes())
     command = ("predict", model, folder / "d.csv", "--out", model)
-    untouched("is among the files to read", *command, folder=folder)
+    assert_untouched("is among the files to read", *command, folder=folder)
 
 
 @pytest.mark.parametrize("verb", ["fit", "moments"])
 def test_a_checkpoint_is_not_the_result(verb: str, folder: Path) -> None:
     command = (verb, folder / "d.csv", *ROLES, "--checkpoint", folder / "x")
     for out in (folder / "x", f"{folder}/../{folder.name}/x"):
-        untouched("--out and --checkpoint are both", *command, "--out", out, folder=folder)
+        assert_untouched("--out and --checkpoint are both", *command, "--out", out, folder=folder)
     succeed(*command, "--out", folder / "y")
     kinspan.load(folder / "y")
     assert not (folder / "x").exists()

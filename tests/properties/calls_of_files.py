@@ -122,7 +122,6 @@ def _of_stores() -> dict[str, Call]:
 
 
 def _of_engines() -> dict[str, Call]:
-    X, y, task = world()
     table = {"paths": _table(), "task": "task", "features": ["a", "b", "c"], "as_text": ()}
     reading = {**table, "label": "y", "delimiter": ",", "batch_rows": 10}
     learning = {
@@ -132,13 +131,7 @@ def _of_engines() -> dict[str, Call]:
         "on_error": "raise",
         "progress": False,
     }
-    batches = [(X[:20], y[:20], task[:20]), (X[20:], y[20:], task[20:])]
-    read = files.from_batches(batches, progress=False)
     answering = {**table, "method": "predict", "delimiter": ",", "batch_rows": 10}
-
-    def of_batch(**given: Any) -> Any:
-        return files.from_batches([tuple(given.values())], progress=False)
-
     named: dict[str, Any] = {
         "also_named": ("rows", "name", "file", "files", "column", "columns"),
         "as_given": ("paths", "n_jobs"),  # tests/hostile_files has those; joblib speaks of jobs
@@ -158,6 +151,18 @@ def _of_engines() -> dict[str, Call]:
         "engines.files.predict": Call(
             lambda **given: list(files.predict(**given)), {"model": fitted(), **answering}, **named
         ),
+    }
+
+
+def _of_batches() -> dict[str, Call]:
+    X, y, task = world()
+    batches = [(X[:20], y[:20], task[:20]), (X[20:], y[20:], task[20:])]
+    read = files.from_batches(batches, progress=False)
+
+    def of_batch(**given: Any) -> Any:
+        return files.from_batches([tuple(given.values())], progress=False)
+
+    return {
         "engines.files.from_batches": Call(
             files.from_batches, {"batches": batches, "row_sample": 100, "progress": False}
         ),
@@ -170,4 +175,4 @@ def _of_engines() -> dict[str, Call]:
 
 def file_calls() -> dict[str, Call]:
     """Everything in this file, by its public name."""
-    return {**_of_displays(), **_of_datasets(), **_of_stores(), **_of_engines()}
+    return {**_of_displays(), **_of_datasets(), **_of_stores(), **_of_engines(), **_of_batches()}

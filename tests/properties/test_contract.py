@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from tests.properties.calls import Call
+from tests.properties.calls import Call, not_finite
 from tests.properties.calls_of_dask import dask_calls
 from tests.properties.calls_of_files import file_calls
 from tests.properties.calls_of_models import model_calls
@@ -38,7 +38,8 @@ def test_everything_public_is_called_or_has_a_reason_not_to_be() -> None:
 def test_good_arguments_are_taken(name: str) -> None:
     call = CALLS[name]
     if not name.startswith("load_"):  # whose data is not there
-        call.of(**call.good)
+        result = call.of(**call.good)
+        assert call.may_be_infinite or not_finite(result) is None
 
 
 @pytest.mark.parametrize("name", sorted(CALLS))

@@ -36,7 +36,7 @@ TASK_NAMES: dict[str, Callable[[int], Any]] = {
 }
 
 
-def close(first: Any, second: Any, rtol: float = 1e-8) -> None:
+def assert_close(first: Any, second: Any, rtol: float = 1e-8) -> None:
     second = np.asarray(second)
     np.testing.assert_allclose(
         first, second, rtol=rtol, atol=rtol * np.abs(second).max(initial=1e-12)
@@ -66,8 +66,8 @@ def test_names_of_tasks_do_not_matter(world: World, parameters: dict[str, Any], 
     first, second = fit(world, **parameters), fit(other, **parameters)
     place = [second.tasks_.tolist().index(name(t)) for t in first.tasks_.tolist()]
     for attribute in ("coef_", "intercept_", "forecast_error_", "forecast_interval_", "metric_"):
-        close(getattr(second, attribute)[place], getattr(first, attribute))
-    close(second.relatedness_[np.ix_(place, place)], first.relatedness_)
+        assert_close(getattr(second, attribute)[place], getattr(first, attribute))
+    assert_close(second.relatedness_[np.ix_(place, place)], first.relatedness_)
 
 
 @given(world=worlds(), parameters=settings_of_models(), seed=SEEDS, is_text=st.booleans())
@@ -79,8 +79,8 @@ def test_names_of_classes_do_not_matter(
     other = world._replace(y=names[world.y])
     first, second = fit(world, **parameters), fit(other, **parameters)
     place = [second.classes_.tolist().index(c) for c in names[first.classes_].tolist()]
-    close(second.forecast_error_, first.forecast_error_)
-    close(
+    assert_close(second.forecast_error_, first.forecast_error_)
+    assert_close(
         second.predict_proba(world.X, task=world.task)[:, place],
         first.predict_proba(world.X, task=world.task),
     )
@@ -93,8 +93,8 @@ def test_the_order_of_features_does_not_matter(
     order = np.random.default_rng(seed).permutation(world.X.shape[1])
     given_as = {**without, "scale": "pooled"}
     first, second = (fit(w, **given_as) for w in (world, world._replace(X=world.X[:, order])))
-    close(second.coef_, first.coef_[..., order])
-    close(second.forecast_error_, first.forecast_error_)
+    assert_close(second.coef_, first.coef_[..., order])
+    assert_close(second.forecast_error_, first.forecast_error_)
 
 
 @given(world=worlds(), without=WITHOUT_DRAWS, seed=SEEDS)
@@ -102,9 +102,9 @@ def test_units_of_features_do_not_matter(world: World, without: dict[str, Any], 
     units = 2.0 ** np.random.default_rng(seed).integers(-8, 9, world.X.shape[1])
     given_as = {**without, "scale": "pooled"}
     first, second = (fit(w, **given_as) for w in (world, world._replace(X=world.X * units)))
-    close(second.coef_ * units, first.coef_)
-    close(second.intercept_, first.intercept_)
-    close(second.forecast_error_, first.forecast_error_)
+    assert_close(second.coef_ * units, first.coef_)
+    assert_close(second.intercept_, first.intercept_)
+    assert_close(second.forecast_error_, first.forecast_error_)
 
 
 @given(world=worlds(), without=WITHOUT_DRAWS, seed=SEEDS)
@@ -117,8 +117,10 @@ def test_rotations_of_unscaled_features_do_not_matter(
     Q = np.linalg.qr(np.random.default_rng(seed).normal(size=(p, p)))[0]
     given_as = {**without, "scale": None}
     first, second = (fit(w, **given_as) for w in (world, world._replace(X=world.X @ Q)))
-    close(second.coef_ @ Q.T, first.coef_, rtol=1e-6)  # eigenvectors of close eigenvalues mix
-    close(second.forecast_error_, first.forecast_error_, rtol=1e-6)
+    assert_close(
+        second.coef_ @ Q.T, first.coef_, rtol=1e-6
+    )  # eigenvectors of close eigenvalues mix
+    assert_close(second.forecast_error_, first.forecast_error_, rtol=1e-6)
 
 
 @given(world=worlds(), without=WITHOUT_DRAWS, seed=SEEDS)
@@ -131,9 +133,9 @@ def test_where_a_task_lies_does_not_matter(
     given_as = {**without, "scale": "pooled"}
     moved = world._replace(X=world.X + offsets[world.task])
     first, second = fit(world, **given_as), fit(moved, **given_as)
-    close(second.coef_, first.coef_, rtol=1e-7)
+    assert_close(second.coef_, first.coef_, rtol=1e-7)
     scores = first.decision_function(world.X, task=world.task)
-    close(second.decision_function(moved.X, task=world.task), scores, rtol=1e-6)
+    assert_close(second.decision_function(moved.X, task=world.task), scores, rtol=1e-6)
 
 
 @given(world=worlds(), parameters=settings_of_models())
@@ -147,7 +149,7 @@ def test_a_task_and_its_copy_get_the_same_rule(world: World, parameters: dict[st
     model = fit(both, **parameters)
     half = len(model.tasks_) // 2
     for name in ("coef_", "intercept_", "forecast_error_", "forecast_interval_"):
-        close(getattr(model, name)[half:], getattr(model, name)[:half])
+        assert_close(getattr(model, name)[half:], getattr(model, name)[:half])
 
 
 @given(world=worlds(), parameters=settings_of_models())
@@ -156,7 +158,7 @@ def test_probabilities_and_forecasts_are_probabilities(
 ) -> None:
     model = fit(world, **parameters)
     proba = model.predict_proba(world.X, task=world.task)
-    close(proba.sum(axis=1), np.ones(len(proba)))
+    assert_close(proba.sum(axis=1), np.ones(len(proba)))
     low, high = model.forecast_interval_.T
     for rates in (proba, model.forecast_error_, low, high, model.single_task_error_):
         assert np.isfinite(rates).all()

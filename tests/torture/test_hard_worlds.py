@@ -8,19 +8,9 @@ import numpy as np
 import pytest
 
 from kinspan import MultiTaskSPCA
-from tests.torture.worlds import related
+from tests.torture.worlds import SETTINGS, related
 from tests.worlds import World
 
-SETTINGS: list[dict[str, Any]] = [
-    {},
-    {"labels": "plugin"},
-    {"labels": "naive"},
-    {"labels": "single"},
-    {"multi_class": "one-vs-all"},
-    {"scale": "task"},
-    {"scale": None},
-    {"row_sample": 0},
-]
 SIZES = (1e-150, 1.0, 1e150)
 
 
@@ -177,4 +167,8 @@ def test_small_floats_at_their_limits(settings: dict[str, Any], dtype: Any, limi
 def test_rows_that_repeat(settings: dict[str, Any]) -> None:
     world = related(12, n=16)
     many = World(*(np.repeat(part, 50, axis=0) for part in world))
-    finite_model(many, settings)
+    repeated = finite_model(many, settings)
+    X, y, task = world
+    weighted = MultiTaskSPCA(**settings).fit(X, y, task=task, sample_weight=np.full(16, 50.0))
+    size = np.abs(weighted.coef_).max()
+    np.testing.assert_allclose(repeated.coef_, weighted.coef_, rtol=1e-9, atol=1e-9 * size)

@@ -9,20 +9,10 @@ import pytest
 
 from kinspan import MultiTaskSPCA, Statistics
 from tests.torture import oracle
-from tests.torture.worlds import OFFSETS, SPREADS, related, representable
+from tests.torture.worlds import OFFSETS, SETTINGS, SPREADS, related, representable
 from tests.worlds import World
 
 PLAIN: dict[str, Any] = {"metric": 0.0, "row_sample": 0}
-SETTINGS: list[dict[str, Any]] = [
-    {},
-    {"labels": "plugin"},
-    {"labels": "naive"},
-    {"labels": "single"},
-    {"multi_class": "one-vs-all"},
-    {"scale": "task"},
-    {"scale": None},
-    {"metric": 0.0, "row_sample": 0},
-]
 
 
 def fit(world: World, **parameters: Any) -> MultiTaskSPCA:

@@ -101,6 +101,7 @@ def test_pictures_have_no_trouble(rows: tuple[Any, Any, Any]) -> None:
 
     from kinspan import displays  # noqa: PLC0415
 
+    plt.close("all")
     model = fitted(rows)
     for kind in (displays.ForecastDisplay, displays.RelatednessDisplay, displays.SpectrumDisplay):
         kind.from_estimator(model)
@@ -108,4 +109,7 @@ def test_pictures_have_no_trouble(rows: tuple[Any, Any, Any]) -> None:
     displays.LearningCurveForecastDisplay.from_estimator(model, [0, 3])
     X, y = (part[rows[2] == 1] for part in rows[:2])
     displays.ScoreDistributionDisplay.from_estimator(model, X, y, task=1)
+    assert len(plt.get_fignums()) == 6
+    for number in plt.get_fignums():
+        plt.figure(number).canvas.draw()
     plt.close("all")

@@ -10,6 +10,16 @@ from tests.worlds import World
 
 SPREADS = (1e-150, 1e-75, 1.0, 1e75, 1e150)
 OFFSETS = (1e3, 1e6, 1e9, 1e12)
+SETTINGS: list[dict[str, Any]] = [
+    {},
+    {"labels": "plugin"},
+    {"labels": "naive"},
+    {"labels": "single"},
+    {"multi_class": "one-vs-all"},
+    {"scale": "task"},
+    {"scale": None},
+    {"metric": 0.0, "row_sample": 0},
+]
 
 
 def related(seed: int = 0, n: int = 240, p: int = 6, n_tasks: int = 4, n_classes: int = 2) -> World:

@@ -1,6 +1,7 @@
 """The only place that doubts its input: public methods pass through here on their first line."""
 
 from kinspan._validation.fitted import (
+    check_fitted_model,
     check_loaded,
     check_mergeable,
     check_one_nameless_task,
@@ -63,6 +64,7 @@ __all__ = [
     "check_error_rate",
     "check_features",
     "check_finite",
+    "check_fitted_model",
     "check_frequencies",
     "check_known_tasks",
     "check_labels",

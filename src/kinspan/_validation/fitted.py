@@ -27,6 +27,15 @@ def unchanged_on_error(estimator: Any) -> Iterator[None]:
         raise
 
 
+def check_fitted_model(model: Any, kind: type, way_out: str) -> None:
+    """A fitted model of ours."""
+    if not isinstance(model, kind):
+        raise TypeError(
+            f"model is a {type(model).__name__}; pass a fitted {kind.__name__} ({way_out})"
+        )
+    check_is_fitted(model)
+
+
 def check_mergeable(model: Any, other: Any) -> None:
     """Another fitted model of the same features."""
     if not isinstance(other, type(model)):

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from kinspan._ids import Ids
+from kinspan._validation import check_fitted_model
 from kinspan.spca import MultiTaskSPCA
 
 OLDEST_OPSET = 13
@@ -31,12 +31,10 @@ def check_library() -> ModuleType:
 
 def check_model(model: Any) -> None:
     """A fitted model whose rules fit into one file."""
-    if not isinstance(model, MultiTaskSPCA):
-        raise TypeError(
-            f"model is a {type(model).__name__}; pass a fitted MultiTaskSPCA (of a pipeline, its "
-            "last step: the graph then takes rows as the steps before it return them)"
-        )
-    check_is_fitted(model)
+    way_out = (
+        "of a pipeline, its last step: the graph then takes rows as the steps before return them"
+    )
+    check_fitted_model(model, MultiTaskSPCA, way_out)
     rules = model._rules
     if rules.coef.nbytes > _LARGEST_FILE:
         raise ValueError(

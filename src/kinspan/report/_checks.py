@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.utils.validation import check_is_fitted
-
+from kinspan._validation import check_fitted_model
 from kinspan.spca import MultiTaskSPCA
 
 
@@ -22,12 +21,8 @@ def check_library() -> str:
 
 def check_model(model: Any) -> None:
     """A fitted model."""
-    if not isinstance(model, MultiTaskSPCA):
-        raise TypeError(
-            f"model is a {type(model).__name__}; pass a fitted MultiTaskSPCA "
-            "(kinspan.load reads one from a file; of a pipeline, its last step)"
-        )
-    check_is_fitted(model)
+    way_out = "kinspan.load reads one from a file; of a pipeline, its last step"
+    check_fitted_model(model, MultiTaskSPCA, way_out)
 
 
 def check_title(title: Any) -> None:

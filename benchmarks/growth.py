@@ -14,7 +14,8 @@ from unittest.mock import patch
 import numpy as np
 
 from benchmarks._measure import RESULTS, Work, machine, seconds
-from kinspan import ClassMoments, MultiTaskSPCA, _cell_sums
+from kinspan import ClassMoments, MultiTaskSPCA
+from kinspan._rows import sums
 
 LARGEST = 3  # sizes that an exponent is fitted to
 
@@ -119,7 +120,7 @@ def measured() -> Iterator[Growth]:
 
 
 def main() -> None:
-    with patch.object(_cell_sums, "_MANY_NUMBERS", 0):  # compiled at every size
+    with patch.object(sums, "_MANY_NUMBERS", 0):  # compiled at every size
         _main()
 
 

@@ -27,7 +27,8 @@ from sklearn.neighbors import NearestCentroid
 from benchmarks import growth
 from benchmarks._measure import Row, compare, report
 from benchmarks.speed_rows import N_FEATURES, N_SAMPLES, PLAIN, against_sum, samples
-from kinspan import ClassMoments, MultiTaskSPCA, _cell_sums
+from kinspan import ClassMoments, MultiTaskSPCA
+from kinspan._rows import sums
 from kinspan.engines import dask as dask_engine
 from kinspan.engines import files
 
@@ -93,7 +94,7 @@ def peers(X: Any, y: Any, task: Any) -> Iterator[Row]:
 @contextmanager
 def numpy_alone() -> Iterator[None]:
     """Without machine code, as where numba is not installed."""
-    with patch.object(_cell_sums, "_MANY_NUMBERS", np.inf):
+    with patch.object(sums, "_MANY_NUMBERS", np.inf):
         yield
 
 

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from kinspan import ClassMoments, _cell_sums
+from kinspan import ClassMoments
+from kinspan._rows import sums
 from tests.worlds import naive_moments, random_world
 
 
@@ -37,7 +38,7 @@ def test_moments_equal_their_definition(n_tasks: int, weighted: bool) -> None:
 def test_several_spans_and_threads_equal_one(monkeypatch: pytest.MonkeyPatch) -> None:
     world = random_world(2, n=5000)
     whole = ClassMoments.from_samples(*world)
-    monkeypatch.setattr(_cell_sums, "_BLOCK_BYTES", 1000)
+    monkeypatch.setattr(sums, "_BLOCK_BYTES", 1000)
     in_pieces = ClassMoments.from_samples(*world)
     assert_same(whole, in_pieces)
     monkeypatch.setattr("os.cpu_count", lambda: 1)
@@ -65,7 +66,7 @@ def test_other_kinds_of_dense_input(kind: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("container", [sp.csr_array, sp.csr_matrix, sp.csc_array])
 def test_sparse_input_equals_dense(container: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_cell_sums, "_SPARSE_BLOCK", 100)
+    monkeypatch.setattr(sums, "_SPARSE_BLOCK", 100)
     X, y, task = random_world(4)
     X[np.random.default_rng(0).uniform(size=X.shape) < 0.8] = 0.0
     weights = np.random.default_rng(1).integers(0, 3, len(X)).astype(float)

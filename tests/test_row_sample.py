@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from kinspan import _kept_rows
-from kinspan._content_keys import content_keys
+from kinspan._rows import kept_rows
+from kinspan._rows.keys import content_keys
 from kinspan.row_sample import RowSample
 from tests.worlds import random_world
 
@@ -151,7 +151,7 @@ def test_samples_of_other_features_are_refused() -> None:
 
 def test_many_cells_keep_fewer_rows_in_any_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bound follows from all cells, also where the batches have few."""
-    monkeypatch.setattr(_kept_rows, "_NUMBERS", 40 * 6 * 7)  # 40 cells, 6 features: 7 rows each
+    monkeypatch.setattr(kept_rows, "_NUMBERS", 40 * 6 * 7)  # 40 cells, 6 features: 7 rows each
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1200, 6))
     task, y = rng.integers(0, 20, 1200), rng.integers(0, 2, 1200)

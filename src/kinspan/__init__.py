@@ -18,11 +18,11 @@ After step 1 nothing grows with the number of samples.
 
 from typing import TYPE_CHECKING, Any
 
-from kinspan._container import StoredDataError
-from kinspan._precision import PrecisionWarning
-from kinspan._saving import load, save
-from kinspan._statistics import Statistics
-from kinspan._unlearning import InexactRemovalWarning
+from kinspan._memory.removal import InexactRemovalWarning
+from kinspan._memory.statistics import Statistics
+from kinspan._rows.precision import PrecisionWarning
+from kinspan._saving.model_file import load, save
+from kinspan._storage.container import StoredDataError
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
 from kinspan.spca import MultiTaskSPCA

@@ -11,12 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kinspan import _container, _ids, _validation
+from kinspan import _validation
 from kinspan._arrays import is_elsewhere, on_host
-from kinspan._cell_sums import Floats, cell_moments
 from kinspan._device.moments import device_moments
-from kinspan._precision import warn_of_inexact_rest
-from kinspan._subtraction import subtracted
+from kinspan._rows import identifiers
+from kinspan._rows.precision import warn_of_inexact_rest
+from kinspan._rows.subtraction import subtracted
+from kinspan._rows.sums import cell_moments
+from kinspan._rows.types import Floats, Ids
+from kinspan._storage import container
 
 KIND = "class-moments"
 
@@ -43,8 +46,8 @@ class ClassMoments:
     array([[1., 1.]])
     """
 
-    tasks: _ids.Ids  # (tasks,) ids, in order
-    classes: _ids.Ids  # (classes,) labels, in order
+    tasks: Ids  # (tasks,) ids, in order
+    classes: Ids  # (classes,) labels, in order
     counts: Floats  # (tasks, classes) number of rows, or the sum of their frequency weights
     means: Floats  # (tasks, classes, features); zero where a cell is empty
     squares: Floats  # (tasks, classes, features) Σ (x − mean)²
@@ -77,8 +80,8 @@ class ClassMoments:
     def from_checked(
         cls,
         X: Any,
-        y: _ids.Ids,
-        task: _ids.Ids,
+        y: Ids,
+        task: Ids,
         weights: Floats | None,
         feature_names: NDArray[Any] | None = None,
         fading: Floats | None = None,
@@ -93,8 +96,8 @@ class ClassMoments:
             found = device_moments(X, y, task, weights, feature_names, fading, is_part)
             return cls(*found).without_empty()
         weights = on_host(weights)
-        tasks, task_codes = _ids.encode(task)
-        classes, class_codes = _ids.encode(y)
+        tasks, task_codes = identifiers.encode(task)
+        classes, class_codes = identifiers.encode(y)
         shape = (len(tasks), len(classes))
         cells = task_codes * shape[1] + class_codes
         if weights is not None and not is_part:
@@ -140,8 +143,8 @@ class ClassMoments:
             return NotImplemented
         _validation.check_same_features(self.n_features, other.n_features)
         tasks, classes = (
-            _ids.union(self.tasks, other.tasks),
-            _ids.union(self.classes, other.classes),
+            identifiers.union(self.tasks, other.tasks),
+            identifiers.union(self.classes, other.classes),
         )
         n1, mean1, squares1 = self._aligned(tasks, classes)
         n2, mean2, squares2 = other._aligned(tasks, classes)
@@ -218,29 +221,31 @@ class ClassMoments:
             weights,
         )
 
-    def among(self, tasks: _ids.Ids, classes: _ids.Ids) -> ClassMoments:
+    def among(self, tasks: Ids, classes: Ids) -> ClassMoments:
         """The same with more tasks and classes, of which there are no rows."""
         placed = self._aligned(tasks, classes)
         fading = self._faded_weights(self, tasks, classes)
         return ClassMoments(tasks, classes, *placed, None if fading is None else fading[0])
 
-    def _aligned(self, tasks: _ids.Ids, classes: _ids.Ids) -> tuple[Floats, Floats, Floats]:
+    def _aligned(self, tasks: Ids, classes: Ids) -> tuple[Floats, Floats, Floats]:
         """Counts, means and squares placed among more tasks and classes."""
-        place = np.ix_(_ids.lookup(tasks, self.tasks), _ids.lookup(classes, self.classes))
+        place = np.ix_(
+            identifiers.lookup(tasks, self.tasks), identifiers.lookup(classes, self.classes)
+        )
         shape = (len(tasks), len(classes), self.n_features)
         counts, means, squares = np.zeros(shape[:2]), np.zeros(shape), np.zeros(shape)
         counts[place], means[place], squares[place] = self.counts, self.means, self.squares
         return counts, means, squares
 
-    def _faded_weights(
-        self, other: ClassMoments, tasks: _ids.Ids, classes: _ids.Ids
-    ) -> list[Floats] | None:
+    def _faded_weights(self, other: ClassMoments, tasks: Ids, classes: Ids) -> list[Floats] | None:
         """Σ w² of both, placed among tasks and classes; None where all rows have weight one."""
         if self.squared_weights is None and other.squared_weights is None:
             return None
         both = []
         for part in (self, other):
-            place = np.ix_(_ids.lookup(tasks, part.tasks), _ids.lookup(classes, part.classes))
+            place = np.ix_(
+                identifiers.lookup(tasks, part.tasks), identifiers.lookup(classes, part.classes)
+            )
             weights = np.zeros((len(tasks), len(classes)))
             faded = part.squared_weights
             weights[place] = part.counts if faded is None else faded
@@ -248,27 +253,32 @@ class ClassMoments:
         return both
 
     def to_bytes(self) -> bytes:
-        """One buffer with everything, in the container that `kinspan._container` describes."""
-        return _container.pack(_container.Contents(KIND, self.record()))
+        """One buffer with everything, in the format of `kinspan._storage.container`."""
+        return container.pack(container.Contents(KIND, self.record()))
 
     @classmethod
     def from_bytes(cls, buffer: bytes | bytearray | memoryview) -> ClassMoments:
         """The moments of a buffer; StoredDataError where it is corrupted, truncated or foreign."""
-        return cls.from_record(_container.unpack(buffer, KIND).record)
+        return cls.from_record(container.unpack(buffer, KIND).record)
 
-    def record(self) -> _container.Record:
+    def record(self) -> container.Record:
         """Moments as plain data."""
-        meta = {"tasks": _ids.to_json(self.tasks), "classes": _ids.to_json(self.classes)}
+        meta = {
+            "tasks": identifiers.to_json(self.tasks),
+            "classes": identifiers.to_json(self.classes),
+        }
         arrays = {"counts": self.counts, "means": self.means, "squares": self.squares}
         if self.squared_weights is not None:
             arrays["squared_weights"] = self.squared_weights
-        return _container.Record(meta, arrays)
+        return container.Record(meta, arrays)
 
     @classmethod
-    def from_record(cls, record: _container.Record) -> ClassMoments:
+    def from_record(cls, record: container.Record) -> ClassMoments:
         """The moments of plain data."""
-        with _container.reading("moments"):
-            tasks, classes = (_ids.from_json(record.meta[name]) for name in ("tasks", "classes"))
+        with container.reading("moments"):
+            tasks, classes = (
+                identifiers.from_json(record.meta[name]) for name in ("tasks", "classes")
+            )
             counts, means, squares = (record.arrays[n] for n in ("counts", "means", "squares"))
             fading = record.arrays.get("squared_weights")
             moments = cls(tasks, classes, counts, means, squares, fading)

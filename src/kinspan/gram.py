@@ -13,11 +13,8 @@ from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kinspan._cell_sums import Codes, Floats
-
-Mask = NDArray[np.bool_]
+from kinspan._rows.types import Codes, Floats, Mask
 
 
 class TaskRows(NamedTuple):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinspan._cell_sums import Floats
+from kinspan._rows.types import Floats
 
 if TYPE_CHECKING:
     from kinspan.class_moments import ClassMoments

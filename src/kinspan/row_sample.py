@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinspan import _container, _ids, _validation
+from kinspan import _validation
 from kinspan._arrays import is_elsewhere, is_sparse, on_host
-from kinspan._cell_sums import Codes, Floats
-from kinspan._content_keys import Keys, content_keys
 from kinspan._device.sample import device_sample
-from kinspan._kept_rows import Joined, bounded, ranks, smallest
+from kinspan._rows import identifiers
+from kinspan._rows.kept_rows import Joined, bounded, ranks, smallest
+from kinspan._rows.keys import content_keys
+from kinspan._rows.types import Codes, Floats, Ids, Keys
+from kinspan._storage import container
 
 Rows = NDArray[np.floating[Any]]
 
@@ -42,8 +44,8 @@ class RowSample:
     """
 
     size: int  # different rows kept of a cell at most; fewer where there are many cells
-    tasks: _ids.Ids  # (tasks,) ids, in order
-    classes: _ids.Ids  # (classes,) labels, in order
+    tasks: Ids  # (tasks,) ids, in order
+    classes: Ids  # (classes,) labels, in order
     cells: (
         Codes  # (rows,): position of the task times the number of classes, plus that of the class
     )
@@ -56,8 +58,8 @@ class RowSample:
     def from_checked(
         cls,
         X: Any,
-        y: _ids.Ids,
-        task: _ids.Ids,
+        y: Ids,
+        task: Ids,
         weights: Floats | None,
         size: int,
         fading: Floats | None = None,
@@ -68,8 +70,8 @@ class RowSample:
             return found
         weights = on_host(weights)
         seen = np.arange(len(y)) if weights is None else np.flatnonzero(weights)
-        tasks, task_codes = _ids.encode(task[seen])
-        classes, class_codes = _ids.encode(y[seen])
+        tasks, task_codes = identifiers.encode(task[seen])
+        classes, class_codes = identifiers.encode(y[seen])
         cells = task_codes * len(classes) + class_codes
         bound = _bound(size, cells, X.shape[1])
         if fading is None:
@@ -107,8 +109,8 @@ class RowSample:
             return NotImplemented
         _validation.check_same_features(self.rows.shape[1], other.rows.shape[1])
         tasks, classes = (
-            _ids.union(self.tasks, other.tasks),
-            _ids.union(self.classes, other.classes),
+            identifiers.union(self.tasks, other.tasks),
+            identifiers.union(self.classes, other.classes),
         )
         cells = np.concatenate([part._cells_among(tasks, classes) for part in (self, other)])
         keys, weights = (
@@ -135,12 +137,12 @@ class RowSample:
         weights = self.weights - [removed.get(name, 0.0) for name in self._names()]
         return replace(self, weights=weights)._kept(weights > 1e-9 * self.weights)
 
-    def aligned(self, tasks: _ids.Ids, classes: _ids.Ids, n_features: int) -> RowSample:
+    def aligned(self, tasks: Ids, classes: Ids, n_features: int) -> RowSample:
         """The rows of some tasks and classes, their cells counted among these."""
         _validation.check_same_features(n_features, self.rows.shape[1])
         if self.tasks.tolist() == tasks.tolist() and self.classes.tolist() == classes.tolist():
             return self
-        codes = _ids.lookup(tasks, self.tasks), _ids.lookup(classes, self.classes)
+        codes = identifiers.lookup(tasks, self.tasks), identifiers.lookup(classes, self.classes)
         t, c = codes[0][self.task_codes], codes[1][self.class_codes]
         placed = replace(self, tasks=tasks, classes=classes, cells=t * len(classes) + c)
         return placed._kept((t >= 0) & (c >= 0))._trimmed()
@@ -194,20 +196,25 @@ class RowSample:
             recency=None if self.recency is None else self.recency[kept],
         )
 
-    def record(self) -> _container.Record:
+    def record(self) -> container.Record:
         """The sample as plain data."""
-        ids = {"tasks": _ids.to_json(self.tasks), "classes": _ids.to_json(self.classes)}
+        ids = {
+            "tasks": identifiers.to_json(self.tasks),
+            "classes": identifiers.to_json(self.classes),
+        }
         arrays = {name: getattr(self, name) for name in ("keys", "weights", "rows")}
         arrays["cells"] = self.cells.astype(np.int64)
         if self.recency is not None:
             arrays["recency"] = self.recency
-        return _container.Record({"size": int(self.size), **ids}, arrays)
+        return container.Record({"size": int(self.size), **ids}, arrays)
 
     @classmethod
-    def from_record(cls, record: _container.Record) -> RowSample:
+    def from_record(cls, record: container.Record) -> RowSample:
         """The sample of plain data."""
-        with _container.reading("sampled rows"):
-            tasks, classes = (_ids.from_json(record.meta[name]) for name in ("tasks", "classes"))
+        with container.reading("sampled rows"):
+            tasks, classes = (
+                identifiers.from_json(record.meta[name]) for name in ("tasks", "classes")
+            )
             cells, keys, weights, rows = (
                 record.arrays[name] for name in ("cells", "keys", "weights", "rows")
             )
@@ -217,10 +224,10 @@ class RowSample:
             _validation.check_sample(sample)
         return sample
 
-    def _cells_among(self, tasks: _ids.Ids, classes: _ids.Ids) -> Codes:
+    def _cells_among(self, tasks: Ids, classes: Ids) -> Codes:
         """The cells of the rows among more tasks and classes."""
-        task_codes = _ids.lookup(tasks, self.tasks)[self.task_codes]
-        class_codes = _ids.lookup(classes, self.classes)[self.class_codes]
+        task_codes = identifiers.lookup(tasks, self.tasks)[self.task_codes]
+        class_codes = identifiers.lookup(classes, self.classes)[self.class_codes]
         return np.asarray(task_codes * len(classes) + class_codes)
 
     def _trimmed(self) -> RowSample:

@@ -11,13 +11,11 @@ from scipy.optimize import minimize_scalar
 from scipy.special import softmax
 
 from kinspan._arrays import is_elsewhere, is_foreign, is_sparse
-from kinspan._cell_sums import Codes, Floats
 from kinspan._device import scores as on_device
+from kinspan._rows.types import Codes, Floats, Mask
 
 NEVER = -100.0  # log odds of a class that a task cannot answer, below those that it can
 _BLOCK_BYTES = 1 << 21
-
-Mask = NDArray[np.bool_]
 
 
 class LinearRules(NamedTuple):

@@ -14,12 +14,13 @@ from sklearn.base import (
     TransformerMixin,
 )
 
-from kinspan import _ids, _validation
+from kinspan import _validation
 from kinspan._arrays import beside, like, namespace, on_host, per_row
-from kinspan._cell_sums import Codes, Floats
-from kinspan._learnt import LearntMixin
-from kinspan._one_at_a_time import learning
-from kinspan._streaming import StreamingMixin
+from kinspan._memory.learnt import LearntMixin
+from kinspan._memory.streaming import StreamingMixin
+from kinspan._memory.threads import learning
+from kinspan._rows import identifiers
+from kinspan._rows.types import Codes, Floats
 from kinspan.answers import AnswersMixin, WeightsMixin
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
@@ -263,7 +264,7 @@ class MultiTaskSPCA(
         from sklearn.metrics import accuracy_score  # noqa: PLC0415  # a tenth of the import
 
         found = on_host(self.predict(X, task=task))
-        right = _ids.same(on_host(_validation.check_labels(y, len(found))), found)
+        right = identifiers.same(on_host(_validation.check_labels(y, len(found))), found)
         weights = on_host(_validation.check_weights(sample_weight, len(right)))
         return float(accuracy_score(np.ones(len(right)), right, sample_weight=weights))
 

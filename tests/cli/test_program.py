@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 import kinspan
-from kinspan import _demo
-from kinspan.cli import without_typer
+from kinspan.cli import demonstration, without_typer
 from kinspan.cli.program import app
 from tests.cli.running import ROLES, WORLD, refusal, succeed, written
 from tests.cli.running import kinspan as run
@@ -46,7 +45,7 @@ def test_version() -> None:
 
 
 def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_demo, "DRAWS", 1)
+    monkeypatch.setattr(demonstration, "DRAWS", 1)
     ran = succeed("demo", "--out", tmp_path / "demo.png")
     assert "3 vs 8" in ran.out
     assert (tmp_path / "demo.png").stat().st_size > 10_000
@@ -83,7 +82,7 @@ def test_warnings_are_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             warnings.simplefilter("always")
             warnings.warn("two\nlines", UserWarning, stacklevel=1)
 
-    monkeypatch.setattr(_demo, "run", warned)
+    monkeypatch.setattr(demonstration, "run", warned)
     assert succeed("demo").err == "kinspan: warning: two lines\n"
 
 
@@ -91,7 +90,7 @@ def test_without_typer_the_demo_runs_and_others_say_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "typer", None)
-    monkeypatch.setattr(_demo, "run", lambda path: print("demo", path))
+    monkeypatch.setattr(demonstration, "run", lambda path: print("demo", path))
     assert succeed("demo").out == "demo demo.png\n"
     assert succeed("demo", "--out", "x.png").out == "demo x.png\n"
     for verb in without_typer.VERBS[:-1]:

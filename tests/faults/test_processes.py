@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from kinspan import MultiTaskSPCA, _one_at_a_time
+from kinspan import MultiTaskSPCA
+from kinspan._memory import threads
 from tests.worlds import random_world
 
 PATIENCE = 120  # seconds; nothing waits that long where all is well
@@ -83,7 +84,7 @@ def test_workers_of_joblib_answer_alike() -> None:
 def test_a_fork_does_not_wait_for_a_thread_that_is_not_there() -> None:
     """Some other thread of the parent learns at the moment of the fork."""
     clf = lazy()
-    with _one_at_a_time.lock_of(clf), _one_at_a_time._finding:
+    with threads.lock_of(clf), threads._finding:
         context = multiprocessing.get_context("fork")
         receiving, sending = context.Pipe(duplex=False)
         child = context.Process(target=lambda: sending.send(answers(clf)))

@@ -11,9 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from kinspan._whole_files import check_place, write_atomically
+from kinspan._storage.atomic_files import check_place, write_atomically
 
-WRITE = "import sys; from kinspan._whole_files import write_atomically as w; w(sys.argv[1], b'new')"
+WRITE = (
+    "import sys; from kinspan._storage.atomic_files import write_atomically; "
+    "write_atomically(sys.argv[1], b'new')"
+)
 pytestmark = pytest.mark.skipif(not Path("/dev/fd").exists(), reason="needs /dev/fd")
 
 

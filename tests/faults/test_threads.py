@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kinspan import MultiTaskSPCA, _one_at_a_time
+from kinspan import MultiTaskSPCA
+from kinspan._memory import threads
 from tests.worlds import random_world
 
 N_THREADS = 4
@@ -137,8 +138,8 @@ def test_locks_are_forgotten_with_their_models() -> None:
     X, y, task = random_world(0)
     clf = MultiTaskSPCA().fit(X, y, task=task)
     clf.predict(X, task=task)
-    assert clf in _one_at_a_time._locks
+    assert clf in threads._locks
     known = weakref.ref(clf)
     del clf
     gc.collect()
-    assert known not in _one_at_a_time._locks.keyrefs()
+    assert known not in threads._locks.keyrefs()

@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kinspan import MultiTaskSPCA, _container, _learnt, _one_at_a_time
-from kinspan._saving import from_bytes, to_bytes
+from kinspan import MultiTaskSPCA
+from kinspan._memory import learnt, threads
+from kinspan._saving.model_file import from_bytes, to_bytes
+from kinspan._storage import container
 from tests.worlds import random_world
 
 PATIENCE = 60  # seconds; nothing waits that long where all is well
@@ -93,14 +95,14 @@ def test_a_refit_is_not_seen_before_it_is_whole(
 def test_a_file_has_the_rules_of_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows come after the statistics are written, and before the rules are."""
     clf, expected = fitted(), fitted()
-    under = _container.Record.under
+    under = container.Record.under
 
     def interrupted(record: Any, name: str) -> Any:
         if name == "statistics":
             elsewhere(learn_more, clf)
         return under(record, name)
 
-    monkeypatch.setattr(_container.Record, "under", interrupted)
+    monkeypatch.setattr(container.Record, "under", interrupted)
     stored = from_bytes(to_bytes(clf))
     assert stored.moments_.counts.sum() == 150
     np.testing.assert_array_equal(stored.coef_, expected.coef_)
@@ -171,7 +173,7 @@ def test_a_fork_during_a_fit_knows_what_was_known_before(monkeypatch: pytest.Mon
 
 def test_a_signal_may_ask_while_a_lock_is_found() -> None:
     """As a handler does, which runs in the thread that it interrupts."""
-    clf, finding = fitted(), _one_at_a_time._finding
+    clf, finding = fitted(), threads._finding
     with finding:
         assert finding.acquire(blocking=False)
         finding.release()
@@ -203,7 +205,7 @@ def test_rows_learnt_while_batches_are_added_up_are_not_lost(
     for rows in (slice(3), slice(3, 6)):
         clf.partial_fit(X[rows], Y[rows], task=TASK[rows])
     assert len(clf._pile) == 2
-    meanwhile(monkeypatch, _learnt, "total", lambda: learn_more(clf))
+    meanwhile(monkeypatch, learnt, "total", lambda: learn_more(clf))
     assert clf.moments_.counts.sum() == 156
     assert clf.moments_.counts.sum() == len(X) + 6
 

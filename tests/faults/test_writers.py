@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from kinspan import _whole_files
-from kinspan._whole_files import replacing, write_atomically
+from kinspan._storage import atomic_files
+from kinspan._storage.atomic_files import replacing, write_atomically
 
 CONTENTS = [bytes([i]) * 50_000 for i in range(4)]
 
@@ -66,7 +66,7 @@ def test_systems_without_locks(locks: str, place: Path, monkeypatch: pytest.Monk
         def flock(self, *_: Any) -> None:
             raise OSError(95, "Operation not supported")
 
-    monkeypatch.setattr(_whole_files, "_locks", lambda: None if locks == "none" else Refusing())
+    monkeypatch.setattr(atomic_files, "_locks", lambda: None if locks == "none" else Refusing())
     write_atomically(place, b"first")
     with replacing(place) as slow:
         slow.write_bytes(b"second")

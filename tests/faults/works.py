@@ -16,8 +16,9 @@ import numpy as np
 from experiments.rows import fill
 
 import kinspan
-from kinspan import MultiTaskSPCA, _container
+from kinspan import MultiTaskSPCA
 from kinspan.__main__ import main as command
+from kinspan._storage import container
 from kinspan.engines import files
 from kinspan.engines.files import _checkpoint
 from kinspan.report import write_report
@@ -157,7 +158,7 @@ def fit_folder(folder: Path) -> None:
 def files_so_far(folder: Path) -> dict[str, Any]:
     n_read = None
     if (folder / "begun").exists():
-        _, record = _container.unpack((folder / "begun").read_bytes(), "checkpoint")
+        _, record = container.unpack((folder / "begun").read_bytes(), "checkpoint")
         n_read = len(record.meta["read"])
     return {"found": digest(folder / "statistics"), "read": n_read}
 

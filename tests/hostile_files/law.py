@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinspan import ClassMoments, MultiTaskSPCA, Statistics, StoredDataError, _saving
+from kinspan import ClassMoments, MultiTaskSPCA, Statistics, StoredDataError
+from kinspan._saving import model_file
 from kinspan.cli.table.recipe import recipe_of
 
 MOST_SECONDS = 1.0
@@ -43,7 +44,7 @@ def _is_refused(stored: bytes) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            what, notes = _saving.with_notes(stored)
+            what, notes = model_file.with_notes(stored)
             recipe_of(notes)
         except StoredDataError:
             _refuse_elsewhere(stored)
@@ -100,10 +101,10 @@ def _ask_model(model: MultiTaskSPCA) -> None:
     tasks = np.resize(model.tasks_, 4) if len(model.tasks_) else np.zeros(4)
     try:
         answers = _answers(model, X, tasks)
-        stored = _saving.to_bytes(model)
+        stored = model_file.to_bytes(model)
     except ValueError:
         return
-    assert _saving.to_bytes(_saving.from_bytes(stored)) == stored
+    assert model_file.to_bytes(model_file.from_bytes(stored)) == stored
     for values in answers:
         assert np.isfinite(values).all()
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from kinspan import MultiTaskSPCA, Statistics, _saving
+from kinspan import MultiTaskSPCA, Statistics
+from kinspan._saving import model_file
 from tests.worlds import random_world
 
 NOTES = {
@@ -43,5 +44,5 @@ def originals() -> dict[str, bytes]:
         "statistics without rows": Statistics.from_samples(X, y, task, row_sample=0),
         "moments": statistics.moments,
     }
-    found = {name: _saving.to_bytes(what) for name, what in stored.items()}
-    return found | {"model with notes": _saving.to_bytes(clf, NOTES)}
+    found = {name: model_file.to_bytes(what) for name, what in stored.items()}
+    return found | {"model with notes": model_file.to_bytes(clf, NOTES)}

@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 from benchmarks._resumable import whole_lines
 
-from kinspan import ClassMoments, MultiTaskSPCA, Statistics, StoredDataError, _ids, _saving
+from kinspan import ClassMoments, MultiTaskSPCA, Statistics, StoredDataError
+from kinspan._rows import identifiers
+from kinspan._saving import model_file
 from tests.hostile_files.mutations import Opened, closed
 from tests.hostile_files.originals import originals
 
@@ -22,7 +24,7 @@ def refusal(stored: bytes) -> str:
     tracemalloc.start()
     try:
         with pytest.raises(StoredDataError) as error:
-            _saving.from_bytes(stored)
+            model_file.from_bytes(stored)
         assert tracemalloc.get_traced_memory()[1] < 1e8
     finally:
         tracemalloc.stop()
@@ -57,12 +59,12 @@ def place(opened: Opened, name: str) -> int:
 )
 def test_ids_are_what_they_are_said_to_be(dtype: Any, values: list[Any]) -> None:
     with pytest.raises((ValueError, TypeError, ArithmeticError)) as error:
-        _ids.from_json({"dtype": dtype, "values": values})
+        identifiers.from_json({"dtype": dtype, "values": values})
     assert len(str(error.value)) < 300
 
 
 @pytest.mark.parametrize(
-    "read", [_saving.from_bytes, Statistics.from_bytes, ClassMoments.from_bytes]
+    "read", [model_file.from_bytes, Statistics.from_bytes, ClassMoments.from_bytes]
 )
 def test_what_are_no_bytes_is_of_a_wrong_type(read: Callable[[Any], Any]) -> None:
     for given in ("text", None, 3, [1, 2]):

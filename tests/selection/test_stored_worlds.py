@@ -1,4 +1,4 @@
-"""Results do not change unless they are meant to: fits of many kinds, compared with stored values."""
+"""Results do not change unless they are meant to: fits of many kinds beside stored values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import kinspan
-
 from tests.selection.stored_worlds import STORED, WORLDS, values_of
 
 
@@ -41,4 +40,7 @@ def test_a_stored_model_answers_as_it_did(stored: dict[str, np.ndarray]) -> None
     found = values_of(model)
     for name in ("coef_", "intercept_", "forecast_error_", "learning_curve"):
         np.testing.assert_allclose(found[name], stored[f"new tasks/{name}"], rtol=1e-6)
-    assert kinspan._saving.to_bytes(model) == STORED.with_name("second-version.model").read_bytes()
+    assert (
+        kinspan._saving.model_file.to_bytes(model)
+        == STORED.with_name("second-version.model").read_bytes()
+    )

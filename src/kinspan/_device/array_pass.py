@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinspan._arrays import copied_to_numpy, device, moved, namespace, widest_float
-from kinspan._cell_sums import CellMoments, Codes, Floats, around_means
 from kinspan._device.cells import DeviceCells
+from kinspan._rows.sums import CellMoments, around_means
+from kinspan._rows.types import Codes, Floats
 
 _BLOCK_BYTES = 1 << 26  # of deviations held at a time
 _MOST_CELLS = 256  # that a block meets

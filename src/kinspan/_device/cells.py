@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinspan import _ids
 from kinspan._arrays import (
     DeviceColumn,
     copied_to_numpy,
@@ -16,6 +15,8 @@ from kinspan._arrays import (
     namespace,
     widest_int,
 )
+from kinspan._rows import identifiers
+from kinspan._rows.types import Ids
 
 _FEW_IDS = 1024
 
@@ -23,7 +24,7 @@ _FEW_IDS = 1024
 class Encoded(NamedTuple):
     """The position of a row's id among the ids is its value minus the lowest."""
 
-    ids: _ids.Ids  # in order, on the CPU; some may have no rows
+    ids: Ids  # in order, on the CPU; some may have no rows
     values: Any  # (rows,) integers, on the device
     lowest: int
 
@@ -71,7 +72,7 @@ def cells_of(task: Any, y: Any, X: Any) -> DeviceCells:
     return DeviceCells(*map(_without_gaps, cells))
 
 
-def known_codes(known: _ids.Ids, values: Any) -> Any:
+def known_codes(known: Ids, values: Any) -> Any:
     """Position of every value among integer ids, −1 where it is not one of them."""
     xp, kind = namespace(values.array), widest_int(values.array)
     array = xp.astype(values.array, kind, copy=False)
@@ -99,11 +100,11 @@ def _integers(values: Any, X: Any) -> Any:
 
 def _from_cpu(values: Any, X: Any) -> Encoded:
     xp = namespace(X)
-    if _ids.is_repeated(values):
+    if identifiers.is_repeated(values):
         return Encoded(
             values[:1].copy(), xp.zeros(len(values), dtype=xp.uint8, device=device(X)), 0
         )
-    ids, codes = _ids.encode(np.asarray(values))
+    ids, codes = identifiers.encode(np.asarray(values))
     return Encoded(ids, moved(codes.astype(np.int32), X), 0)
 
 

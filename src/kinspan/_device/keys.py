@@ -1,4 +1,4 @@
-"""Short keys of rows on a device, the same as those of `kinspan._content_keys` on the CPU."""
+"""Short keys of rows on a device, the same as those of `kinspan._rows.keys` on the CPU."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from kinspan import _content_keys
 from kinspan._arrays import (
     as_bits,
     copied_to_numpy,
@@ -16,6 +15,7 @@ from kinspan._arrays import (
     widest_float,
     widest_int,
 )
+from kinspan._rows import keys
 
 _BLOCK_BYTES = 1 << 26  # of words held at a time
 _FACTORS = ((30, 0xBF58476D1CE4E5B9 - 2**64), (27, 0x94D049BB133111EB - 2**64))
@@ -35,9 +35,9 @@ def _of_block(X: Any) -> Any:
     can_count = widest_int(X) == xp.int64 and widest_float(X) == xp.float64
     if not can_count or as_bits(xp.astype(X[:1, :], xp.float32)) is None:
         return _by_the_cpu(X)
-    multipliers = _content_keys.short_multipliers(X.shape[1])
+    multipliers = keys.short_multipliers(X.shape[1])
     if multipliers is None:
-        factors = moved(_content_keys.long_multipliers(X.shape[1]).view(np.int64), X)
+        factors = moved(keys.long_multipliers(X.shape[1]).view(np.int64), X)
         words = as_bits(xp.astype(X, xp.float64) + 0.0)
         return _mixed(xp.sum((words ^ _shifted(words, 32)) * factors, axis=1)) & 0xFFFF
     factors = moved(multipliers.astype(np.int64), X)
@@ -48,8 +48,8 @@ def _of_block(X: Any) -> Any:
 def _by_the_cpu(X: Any) -> Any:
     """Where a library cannot show the bits of numbers, rows have to come to the CPU."""
     rows = copied_to_numpy(X)
-    keys = _content_keys.short_keys(rows, np.arange(len(rows)))
-    return moved(keys.astype(np.int32), X)
+    found = keys.short_keys(rows, np.arange(len(rows)))
+    return moved(found.astype(np.int32), X)
 
 
 def _mixed(keys: Any) -> Any:

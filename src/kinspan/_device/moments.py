@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinspan import _content_keys, _ids, _validation
+from kinspan import _validation
 from kinspan._arrays import (
     DeviceColumn,
     DeviceRows,
@@ -17,17 +17,19 @@ from kinspan._arrays import (
     on_host,
     widest_float,
 )
-from kinspan._cell_sums import CellMoments, Codes, Floats
 from kinspan._device.array_pass import ArrayPass
 from kinspan._device.cells import DeviceCells, cells_of
 from kinspan._device.kernels import has_kernels
+from kinspan._rows import keys
+from kinspan._rows.sums import CellMoments
+from kinspan._rows.types import Codes, Floats, Ids
 
 
 class FoundMoments(NamedTuple):
     """What ClassMoments are made of; tasks and classes may have no rows."""
 
-    tasks: _ids.Ids
-    classes: _ids.Ids
+    tasks: Ids
+    classes: Ids
     counts: Floats
     means: Floats
     squares: Floats
@@ -101,7 +103,7 @@ def _pass_over(X: DeviceRows, cells: DeviceCells, weights: Any) -> Any:
         return ArrayPass(X.array, cells, weights)
     from kinspan._device.triton_pass import TritonPass  # noqa: PLC0415
 
-    words = _content_keys.short_multipliers(X.shape[1]) if X.to_be_sampled else None
+    words = keys.short_multipliers(X.shape[1]) if X.to_be_sampled else None
     multipliers = None if words is None else moved(words.view(np.int32), X.array)
     return TritonPass(X.array, cells, weights, multipliers)
 

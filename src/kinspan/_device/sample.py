@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinspan import _ids
 from kinspan._arrays import (
     DeviceColumn,
     DeviceRows,
@@ -18,12 +17,13 @@ from kinspan._arrays import (
     namespace,
     on_host,
 )
-from kinspan._cell_sums import Codes, Floats
-from kinspan._content_keys import likely_keys
 from kinspan._device.cells import DeviceCells
 from kinspan._device.keys import short_keys
 from kinspan._device.moments import passed_over
-from kinspan._kept_rows import bounded
+from kinspan._rows import identifiers
+from kinspan._rows.kept_rows import bounded
+from kinspan._rows.keys import likely_keys
+from kinspan._rows.types import Codes, Floats
 
 _BLOCK_BYTES = 1 << 28  # of rows moved at a time
 
@@ -67,8 +67,8 @@ class _Rows(NamedTuple):
 
     def different(self, sample: Any) -> Codes:
         """(cells,): how many different rows of every cell are in a sample."""
-        tasks = _ids.lookup(self.cells.tasks.ids, sample.tasks)[sample.task_codes]
-        classes = _ids.lookup(self.cells.classes.ids, sample.classes)[sample.class_codes]
+        tasks = identifiers.lookup(self.cells.tasks.ids, sample.tasks)[sample.task_codes]
+        classes = identifiers.lookup(self.cells.classes.ids, sample.classes)[sample.class_codes]
         shape = self.cells.shape
         return np.bincount(tasks * shape[1] + classes, minlength=shape[0] * shape[1])
 

@@ -18,8 +18,8 @@ from kinspan._arrays import (
     namespace,
     widest_float,
 )
-from kinspan._cell_sums import Floats
 from kinspan._device.kernels import has_kernels
+from kinspan._rows.types import Floats
 
 _BLOCK_BYTES = 1 << 27
 _FEW_SCORES = 16  # of a row: more of them are better found by products of matrices

@@ -9,11 +9,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from kinspan._cell_sums import CellMoments, Codes
 from kinspan._device.cells import DeviceCells
 from kinspan._device.tiles import SUMS, layout_of
 from kinspan._device.triton_groups import grouped, readable
 from kinspan._device.triton_sums import Packed, cell_totals, some_rows
+from kinspan._rows.sums import CellMoments
+from kinspan._rows.types import Codes
 
 _IN_SINGLE = (torch.float32, torch.float16, torch.bfloat16)
 

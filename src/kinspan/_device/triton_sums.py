@@ -17,7 +17,6 @@ import torch
 import triton
 import triton.language as tl
 
-from kinspan._cell_sums import losable, whole_square
 from kinspan._device.tiles import (
     MOST_COLUMNS,
     SUMS,
@@ -27,6 +26,7 @@ from kinspan._device.tiles import (
     layout_of,
 )
 from kinspan._device.triton_groups import Groups
+from kinspan._rows.sums import losable, whole_square
 
 _COLUMNS = 64  # of a program that adds up chunks
 

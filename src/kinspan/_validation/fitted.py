@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from kinspan import _ids
+from kinspan._rows import identifiers
+from kinspan._rows.types import Ids
 from kinspan._validation.messages import some
 from kinspan._validation.parameters import check_costs, check_n_components, check_priors
 
@@ -58,7 +59,7 @@ def features_of(model: Any) -> tuple[str, ...] | None:
     return None if names is None else tuple(n for n in names if n != model.task_column)
 
 
-def check_one_nameless_task(tasks: _ids.Ids) -> None:
+def check_one_nameless_task(tasks: Ids) -> None:
     """Rows without a task go to the one task that rows without a task made before."""
     if tasks.tolist() != [0]:
         raise ValueError(
@@ -78,10 +79,13 @@ def check_loaded(model: Any) -> None:
     priors = check_priors(model.priors, moments.counts)
     check_costs(model.class_weight, moments.classes, priors)
     check_n_components(model.n_components, max(len(moments.classes) - 1, 1))
-    if model._declared is not None and (_ids.lookup(moments.classes, model._declared) < 0).any():
+    if (
+        model._declared is not None
+        and (identifiers.lookup(moments.classes, model._declared) < 0).any()
+    ):
         raise ValueError("classes that were announced are not among those of the model")
     for part in (model.unlabelled_, model.sample_):
-        if part is not None and (_ids.lookup(moments.tasks, part.tasks) < 0).any():
+        if part is not None and (identifiers.lookup(moments.tasks, part.tasks) < 0).any():
             raise ValueError("rows belong to tasks that are not those of the model")
     rules = model._found
     if rules is None:

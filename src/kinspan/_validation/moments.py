@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kinspan import _ids
+from kinspan._rows import identifiers
 from kinspan._validation.messages import some
 
 if TYPE_CHECKING:
@@ -40,7 +40,10 @@ def check_same_names(first: Sequence[str] | None, second: Sequence[str] | None) 
 
 def check_removable(moments: ClassMoments, removed: ClassMoments) -> None:
     """Only rows that were counted can be taken out."""
-    codes = _ids.lookup(moments.tasks, removed.tasks), _ids.lookup(moments.classes, removed.classes)
+    codes = (
+        identifiers.lookup(moments.tasks, removed.tasks),
+        identifiers.lookup(moments.classes, removed.classes),
+    )
     for name, ids, code in zip(
         ("task", "class"), (removed.tasks, removed.classes), codes, strict=True
     ):
@@ -62,7 +65,7 @@ def check_moments(moments: ClassMoments) -> None:
     """Arrays read from outside must be moments that some samples could have."""
     n_tasks, n_classes = len(moments.tasks), len(moments.classes)
     for ids in (moments.tasks, moments.classes):
-        if _ids.encode(ids)[0].tolist() != ids.tolist():
+        if identifiers.encode(ids)[0].tolist() != ids.tolist():
             raise ValueError("the ids are not in order, or one stands twice")
     shape = moments.means.shape
     if moments.counts.shape != (n_tasks, n_classes) or shape[:2] != (n_tasks, n_classes):
@@ -90,7 +93,7 @@ def check_sample(sample: RowSample) -> None:
     """Arrays read from outside must be rows that some sample could have."""
     n, n_cells = len(sample.cells), len(sample.tasks) * len(sample.classes)
     for ids in (sample.tasks, sample.classes):
-        if _ids.encode(ids)[0].tolist() != ids.tolist():
+        if identifiers.encode(ids)[0].tolist() != ids.tolist():
             raise ValueError("the ids are not in order, or one stands twice")
     if type(sample.size) is not int or sample.size < 1:
         raise ValueError(f"a sample of {sample.size!r} rows is none")
@@ -118,7 +121,7 @@ def check_statistics(
     if sample is not None and sample.rows.shape[1] != moments.n_features:
         raise ValueError("moments and sampled rows have different numbers of features")
     if sample is not None and any(
-        (_ids.lookup(known, ids) < 0).any()
+        (identifiers.lookup(known, ids) < 0).any()
         for known, ids in ((moments.tasks, sample.tasks), (moments.classes, sample.classes))
     ):
         raise ValueError("a sampled row is of a task or class that the moments do not have")

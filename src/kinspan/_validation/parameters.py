@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinspan import _ids
+from kinspan._rows import identifiers
+from kinspan._rows.types import Ids
 from kinspan._validation.messages import some
 from kinspan._validation.numbers import is_number, real_numbers
 
@@ -37,7 +38,7 @@ def check_priors(priors: Any, counts: NDArray[np.float64]) -> NDArray[np.float64
 
 
 def check_costs(
-    class_weight: Any, classes: _ids.Ids, priors: NDArray[np.float64]
+    class_weight: Any, classes: Ids, priors: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """(classes,) or (tasks, classes): the cost of an error in every class."""
     if class_weight is None:
@@ -132,7 +133,7 @@ class TooFewClassesError(ValueError, AttributeError):
     """There are no rules yet: an attribute that they would have does not exist."""
 
 
-def check_several_classes(classes: _ids.Ids) -> None:
+def check_several_classes(classes: Ids) -> None:
     """A classifier needs two classes."""
     if len(classes) < 2:
         raise TooFewClassesError(
@@ -140,9 +141,9 @@ def check_several_classes(classes: _ids.Ids) -> None:
         )
 
 
-def check_declared(labels: _ids.Ids, declared: _ids.Ids) -> None:
+def check_declared(labels: Ids, declared: Ids) -> None:
     """Labels among the classes that `classes` announced."""
-    unknown = _ids.encode(labels[_ids.lookup(declared, labels) < 0])[0].tolist()
+    unknown = identifiers.encode(labels[identifiers.lookup(declared, labels) < 0])[0].tolist()
     if unknown:
         raise ValueError(
             f"y contains {some(unknown)}, which classes did not announce; it has "

@@ -11,7 +11,6 @@ from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from kinspan import _ids
 from kinspan._arrays import (
     all_finite,
     are_classes,
@@ -24,6 +23,8 @@ from kinspan._arrays import (
     stays_there,
 )
 from kinspan._device.cells import known_codes
+from kinspan._rows import identifiers
+from kinspan._rows.types import Ids
 from kinspan._validation.columns import column_of, without_column
 from kinspan._validation.devices import check_device_rows, refuse_task_column
 from kinspan._validation.messages import naming, of_length, some
@@ -79,13 +80,13 @@ def _column_names(X: Any) -> NDArray[Any] | None:
     return None if names is None else np.asarray(list(names), dtype=object)
 
 
-def check_labels(y: Any, n_samples: int | None, name: str = "y") -> _ids.Ids:
+def check_labels(y: Any, n_samples: int | None, name: str = "y") -> Ids:
     """Class labels as an array, one for every row."""
     with naming(name):
         return _labels(y, n_samples, name)
 
 
-def _labels(y: Any, n_samples: int | None, name: str) -> _ids.Ids:
+def _labels(y: Any, n_samples: int | None, name: str) -> Ids:
     if y is None:
         raise ValueError(
             "a classifier requires y to be passed, but the target y is None; pass one label a row"
@@ -95,7 +96,7 @@ def _labels(y: Any, n_samples: int | None, name: str) -> _ids.Ids:
         return of_length(y, n_samples, name)
     if not isinstance(y, (list, tuple)):
         y = np.asarray(y)
-    array = _ids.as_array(y)
+    array = identifiers.as_array(y)
     if array.dtype == object and array.ndim == 1 and not all(map(_is_text, array)):
         _refuse_unhashable(array, name)
         _refuse_missing(array, name)
@@ -108,19 +109,19 @@ def _labels(y: Any, n_samples: int | None, name: str) -> _ids.Ids:
     return array if n_samples is None else of_length(array, n_samples, name)
 
 
-def check_tasks(task: Any, n_samples: int, name: str = "task") -> _ids.Ids:
+def check_tasks(task: Any, n_samples: int, name: str = "task") -> Ids:
     """Task ids as an array, one for every row; None is one task, called 0."""
     with naming(name):
         return _tasks(task, n_samples, name)
 
 
-def _tasks(task: Any, n_samples: int, name: str) -> _ids.Ids:
+def _tasks(task: Any, n_samples: int, name: str) -> Ids:
     if task is None:
-        return _ids.repeated(np.zeros(1, dtype=np.int64), n_samples)
+        return identifiers.repeated(np.zeros(1, dtype=np.int64), n_samples)
     task = column_of_rows(task)
     if stays_there(task):
         return of_length(task, n_samples, name)
-    array = _ids.as_array([task] if is_single_id(task, n_samples) else task)
+    array = identifiers.as_array([task] if is_single_id(task, n_samples) else task)
     if array.ndim != 1:
         raise ValueError(
             f"{name} has shape {array.shape}; pass one id for every row, or a single id"
@@ -128,24 +129,24 @@ def _tasks(task: Any, n_samples: int, name: str) -> _ids.Ids:
     _refuse_unhashable(array, name)
     _refuse_missing(array, name)
     if is_single_id(task, n_samples):
-        return _ids.repeated(array, n_samples)
+        return identifiers.repeated(array, n_samples)
     return of_length(array, n_samples, name)
 
 
-def check_known_tasks(task: Any, n_samples: int, known: _ids.Ids, unseen: str) -> Any:
+def check_known_tasks(task: Any, n_samples: int, known: Ids, unseen: str) -> Any:
     """Position of the task of every row among the fitted ones; −1 is the shared rule."""
     if task is None:
         if len(known) == 1:
-            return _ids.repeated(np.zeros(1, dtype=np.intp), n_samples)
+            return identifiers.repeated(np.zeros(1, dtype=np.intp), n_samples)
         raise ValueError(
             f"task=None, but {len(known)} tasks were fitted and each has its own rule; pass task=, "
             "one id for every row or one id for all of them"
         )
     if isinstance(task, tuple) and _is_one_of(task, known):
-        task = _ids.repeated(_ids.as_array([task]), n_samples)
+        task = identifiers.repeated(identifiers.as_array([task]), n_samples)
     ids = check_tasks(task, n_samples)
-    if _ids.is_repeated(ids):
-        codes = _ids.repeated(_ids.lookup(known, ids[:1]), n_samples)
+    if identifiers.is_repeated(ids):
+        codes = identifiers.repeated(identifiers.lookup(known, ids[:1]), n_samples)
     elif (
         stays_there(ids)
         and known.dtype.kind in "iub"
@@ -157,7 +158,7 @@ def check_known_tasks(task: Any, n_samples: int, known: _ids.Ids, unseen: str) -
     ):
         codes = known_codes(known, ids)
     else:
-        codes = _ids.lookup(known, np.asarray(ids))
+        codes = identifiers.lookup(known, np.asarray(ids))
     if unseen == "error" and bool(namespace(codes).any(codes < 0)):
         unknown = list(dict.fromkeys(ids[on_host(codes) < 0].tolist()))
         raise ValueError(
@@ -167,22 +168,22 @@ def check_known_tasks(task: Any, n_samples: int, known: _ids.Ids, unseen: str) -
     return codes
 
 
-def check_one_task(task: Any, known: _ids.Ids) -> int:
+def check_one_task(task: Any, known: Ids) -> int:
     """Position of one task among the fitted ones."""
     ids = check_one_id(task)
-    code = int(_ids.lookup(known, ids)[0])
+    code = int(identifiers.lookup(known, ids)[0])
     if code < 0:
         raise ValueError(f"task={task!r} is not fitted; fitted tasks are {some(known.tolist())}")
     return code
 
 
-def check_one_id(task: Any) -> _ids.Ids:
+def check_one_id(task: Any) -> Ids:
     """One id, in an array of its own."""
     with naming("task"):
-        return check_tasks(_ids.as_array([task]), 1)
+        return check_tasks(identifiers.as_array([task]), 1)
 
 
-def check_others_remain(known: _ids.Ids) -> None:
+def check_others_remain(known: Ids) -> None:
     """A model needs a task."""
     if len(known) == 1:
         raise ValueError(
@@ -190,10 +191,10 @@ def check_others_remain(known: _ids.Ids) -> None:
         )
 
 
-def check_all_of_task(task: Any, n_samples: int, name: _ids.Ids) -> None:
+def check_all_of_task(task: Any, n_samples: int, name: Ids) -> None:
     """Rows that all belong to the task that they are said to belong to."""
     ids = check_tasks(task, n_samples)
-    others = ids[_ids.lookup(name, ids) < 0]
+    others = ids[identifiers.lookup(name, ids) < 0]
     if len(others):
         raise ValueError(
             f"the task column of X has {some(list(dict.fromkeys(others.tolist())))} in "
@@ -250,7 +251,7 @@ def is_single_id(task: Any, n_samples: int) -> bool:
     return not hasattr(task, "__len__") and not hasattr(task, "__array__")
 
 
-def _is_one_of(value: tuple[Any, ...], known: _ids.Ids) -> bool:
+def _is_one_of(value: tuple[Any, ...], known: Ids) -> bool:
     try:
         return value in set(known.tolist())
     except TypeError:  # not hashable: a collection of ids that are not
@@ -277,7 +278,7 @@ def _refuse_missing(array: NDArray[Any], name: str) -> None:
     elif array.dtype.kind in "mM":
         missing = np.isnat(array)
     elif array.dtype == object:
-        missing = np.fromiter(map(_ids.is_missing, array), dtype=bool, count=len(array))
+        missing = np.fromiter(map(identifiers.is_missing, array), dtype=bool, count=len(array))
     else:
         return
     if missing.any():

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from kinspan._cell_sums import Codes, Floats
-from kinspan._fit import FittedRules
-from kinspan._rules import contrasts_of
+from kinspan._rows.types import Codes, Floats
 from kinspan.answers._table import Table, percent, points, quoted
 from kinspan.class_moments import ClassMoments
 from kinspan.gram import SharedContrasts
 from kinspan.labels import agreed_weights
 from kinspan.metric import scaled_by
+from kinspan.selection.fit import FittedRules
+from kinspan.selection.rules import contrasts_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinspan import _ids, _validation
+from kinspan import _validation
+from kinspan._rows import identifiers
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
 
@@ -24,7 +25,7 @@ def joined(model: Any, name: Any, X: Any, y: Any, sample_weight: Any) -> State:
     """With a task more, or with more rows of a task."""
     ids = _validation.check_one_id(name)
     moments, sample, unlabelled = model.moments_, model.sample_, model.unlabelled_
-    moments = moments.among(_ids.union(moments.tasks, ids), moments.classes)
+    moments = moments.among(identifiers.union(moments.tasks, ids), moments.classes)
     if X is None:
         if y is not None:
             raise ValueError("y is given without X; pass the rows that the labels belong to")
@@ -55,14 +56,14 @@ def parted(model: Any, task: int) -> State:
     _validation.check_others_remain(model.tasks_)
     moments, sample, unlabelled = model.moments_, model.sample_, model.unlabelled_
     left = np.delete(np.arange(len(moments.tasks)), task)
-    tasks, codes = _ids.encode(_ids.as_array(moments.tasks[left].tolist()))
+    tasks, codes = identifiers.encode(identifiers.as_array(moments.tasks[left].tolist()))
     left = left[np.argsort(codes)]  # ids of one kind may have another order than before
     classes = moments.present[left].any(axis=0) | _names_all_classes(model)
     rest = replace(moments.chosen(left, classes), tasks=tasks)
     if sample is not None:
         sample = sample.aligned(rest.tasks, rest.classes, rest.n_features)
     if unlabelled is not None:
-        still = _ids.lookup(rest.tasks, unlabelled.tasks) >= 0
+        still = identifiers.lookup(rest.tasks, unlabelled.tasks) >= 0
         unlabelled = unlabelled.chosen(still, np.ones(1, dtype=bool))
     return State(rest, sample, unlabelled)
 

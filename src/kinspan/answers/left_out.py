@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from kinspan._cell_sums import Floats
-from kinspan._ids import Ids
+from kinspan._rows.types import Floats, Ids
 from kinspan.answers._table import Table, percent, points, quoted
 
 _SHOWN = 30

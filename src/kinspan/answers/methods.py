@@ -11,11 +11,11 @@ from sklearn.base import clone
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
-from kinspan import _ids, _validation
-from kinspan._cell_sums import Floats
-from kinspan._fit import FittedRules
-from kinspan._one_at_a_time import learning
-from kinspan._unlearning import without_task
+from kinspan import _validation
+from kinspan._memory.removal import without_task
+from kinspan._memory.threads import learning
+from kinspan._rows import identifiers
+from kinspan._rows.types import Floats, Ids
 from kinspan.answers.explanation import TransferExplanation, most_involved, relatedness_to
 from kinspan.answers.joining import joined, parted
 from kinspan.answers.labels_needed import LabelsNeeded, labels_needed
@@ -23,12 +23,13 @@ from kinspan.answers.left_out import TaskLeftOut
 from kinspan.answers.summary import summary
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
+from kinspan.selection.fit import FittedRules
 
 
 class AnswersMixin:
     """What to ask a fitted MultiTaskSPCA, and tasks that come and go."""
 
-    tasks_: _ids.Ids
+    tasks_: Ids
     forecast_error_: Floats
     forecast_interval_: Floats
     single_task_error_: Floats
@@ -101,7 +102,7 @@ class AnswersMixin:
         """
         self._position(task)
         rest = self._without(task)
-        before = self.forecast_error_[_ids.lookup(self.tasks_, rest.tasks_)]
+        before = self.forecast_error_[identifiers.lookup(self.tasks_, rest.tasks_)]
         change = rest.forecast_error_ - before
         return TaskLeftOut(task, rest.tasks_, rest.forecast_error_, rest.forecast_interval_, change)
 

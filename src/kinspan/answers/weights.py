@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from kinspan._cell_sums import Floats
-from kinspan._fit import FittedRules
-from kinspan._rules import contrasts_of
+from kinspan._rows.types import Floats
 from kinspan.class_moments import ClassMoments
 from kinspan.gram import SharedContrasts
 from kinspan.metric import scaled_by
+from kinspan.selection.fit import FittedRules
+from kinspan.selection.rules import contrasts_of
 
 
 class WeightsMixin:

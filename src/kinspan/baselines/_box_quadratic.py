@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import Bounds, minimize
 from threadpoolctl import threadpool_limits
 
-from kinspan._cell_sums import Codes, Floats
+from kinspan._rows.types import Codes, Floats
 
 Objective = Callable[[Floats], tuple[float, Floats]]  # x → value and gradient
 _OPTIONS: Any = {

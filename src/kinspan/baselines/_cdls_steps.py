@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import solve
 
-from kinspan._cell_sums import Codes, Floats
+from kinspan._rows.types import Codes, Floats
 from kinspan.baselines._box_quadratic import minimise_with_means
 
 

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import get_tags
 
-from kinspan import _ids, _validation
+from kinspan import _validation
 from kinspan._arrays import is_sparse, on_host
-from kinspan._cell_sums import Codes, Floats
+from kinspan._rows import identifiers
+from kinspan._rows.types import Codes, Floats, Ids
 from kinspan._validation.messages import some
 from kinspan._validation.numbers import is_number, real_numbers
 from kinspan.class_moments import ClassMoments
@@ -25,8 +26,8 @@ class LabelledRows(NamedTuple):
     X: Any  # (rows, features) doubles, dense or CSR, finite
     class_codes: Codes  # (rows,)
     task_codes: Codes  # (rows,)
-    classes: _ids.Ids
-    tasks: _ids.Ids
+    classes: Ids
+    tasks: Ids
 
 
 class TaskRows(NamedTuple):
@@ -51,8 +52,8 @@ def check_labelled_rows(estimator: Any, X: Any, y: Any, task: Any) -> LabelledRo
     """The rows of `fit`, for methods that need more of them than class moments."""
     features, names, column = _validation.check_rows(estimator, X, task, reset=True)
     labels = _validation.check_labels(y, features.shape[0])
-    tasks, task_codes = _ids.encode(_validation.check_tasks(column, features.shape[0]))
-    classes, class_codes = _ids.encode(labels)
+    tasks, task_codes = identifiers.encode(_validation.check_tasks(column, features.shape[0]))
+    classes, class_codes = identifiers.encode(labels)
     _validation.check_several_classes(classes)
     features = on_host(features)
     return LabelledRows(finite_doubles(features, names), class_codes, task_codes, classes, tasks)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinspan import scores
-from kinspan._cell_sums import Floats
+from kinspan._rows.types import Floats
 from kinspan.scores import LinearRules
 
 __all__ = ["LinearRules", "in_input_units", "never_absent"]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from kinspan._cell_sums import Codes, Floats
+from kinspan._rows.types import Codes, Floats
 from kinspan.baselines._lssvm_solver import Strengths
 from kinspan.theory._checks import Population
 from kinspan.theory._lssvm_limits import LssvmLimits, lssvm_limits

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinspan._cell_sums import Floats
+from kinspan._rows.types import Floats
 from kinspan.baselines._linear_rules import LinearRules
 
 

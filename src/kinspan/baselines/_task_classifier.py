@@ -12,9 +12,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
-from kinspan import _ids, _validation
+from kinspan import _validation
 from kinspan._arrays import on_host
-from kinspan._cell_sums import Floats
+from kinspan._rows import identifiers
+from kinspan._rows.types import Floats, Ids
 from kinspan.baselines._checks import TaskRows, check_task_rows
 from kinspan.baselines._linear_rules import LinearRules
 from kinspan.scores import answers, paired_scores
@@ -48,8 +49,8 @@ class TaskClassifier(ClassifierMixin, BaseEstimator):
     __metadata_request__score: ClassVar = _TASK
 
     task_column: str | int | None
-    tasks_: _ids.Ids
-    classes_: _ids.Ids
+    tasks_: Ids
+    classes_: Ids
     coef_: Floats
     intercept_: Floats
 
@@ -68,7 +69,7 @@ class TaskClassifier(ClassifierMixin, BaseEstimator):
     ) -> float:
         """Accuracy over all rows."""
         predicted = self.predict(X, task=task)
-        right = _ids.same(on_host(_validation.check_labels(y, len(predicted))), predicted)
+        right = identifiers.same(on_host(_validation.check_labels(y, len(predicted))), predicted)
         weights = on_host(_validation.check_weights(sample_weight, len(right)))
         return float(accuracy_score(np.ones(len(right)), right, sample_weight=weights))
 
@@ -80,7 +81,7 @@ class TaskClassifier(ClassifierMixin, BaseEstimator):
     def _score_rows(self, rows: TaskRows) -> Floats:
         return paired_scores(rows.X, rows.codes, self.coef_, self.intercept_)
 
-    def _keep(self, tasks: _ids.Ids, classes: _ids.Ids, rules: LinearRules) -> Self:
+    def _keep(self, tasks: Ids, classes: Ids, rules: LinearRules) -> Self:
         self.tasks_, self.classes_ = tasks, classes
         self.coef_, self.intercept_ = rules
         return self

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse.linalg as spla
 
 from kinspan._arrays import is_sparse
-from kinspan._cell_sums import Codes, Floats
+from kinspan._rows.types import Codes, Floats
 from kinspan.baselines._checks import LabelledRows, TaskRows, dense, finite_doubles
 from kinspan.baselines._task_classifier import TaskClassifier
 from kinspan.scores import paired_scores

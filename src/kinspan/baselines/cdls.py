@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.svm import LinearSVC
 
-from kinspan._cell_sums import Floats
+from kinspan._rows.types import Floats
 from kinspan.baselines._cdls_steps import (
     Pool,
     Target,

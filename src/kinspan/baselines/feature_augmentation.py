@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 from kinspan import _validation
-from kinspan._cell_sums import Codes
+from kinspan._rows.types import Codes
 from kinspan.baselines._checks import (
     check_label_column,
     check_labelled_rows,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kinspan import _validation
-from kinspan._cell_sums import Codes, Floats
+from kinspan._rows.types import Codes, Floats
 from kinspan.baselines._checks import (
     LabelledRows,
     check_labelled_rows,

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from kinspan._cell_sums import Floats
+from kinspan._rows.types import Floats
 from kinspan.baselines._box_quadratic import minimise_in_box
 from kinspan.baselines._checks import (
     check_labelled_rows,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kinspan import _validation
-from kinspan._cell_sums import Floats
+from kinspan._rows.types import Floats
 from kinspan.baselines._checks import check_moments
 from kinspan.baselines._linear_rules import LinearRules, in_input_units, never_absent
 from kinspan.baselines._nearest_mean import components_of_sums, nearest_mean_rule

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from kinspan import _validation
 from kinspan._arrays import is_sparse
-from kinspan._cell_sums import Floats
+from kinspan._rows.types import Floats
 from kinspan.baselines._checks import check_labelled_rows, dense
 from kinspan.baselines._linear_rules import LinearRules, in_input_units, never_absent
 from kinspan.baselines._nearest_mean import Components, nearest_mean_rule

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kinspan import _demo
+from kinspan.cli import demonstration
 
 EXAMPLES = """
 Examples:
@@ -22,4 +22,4 @@ def demo(
     ] = Path("demo.png"),
 ) -> None:
     """Fit on embedded data, print a table of every task, and draw it."""
-    _demo.run(out)
+    demonstration.run(out)

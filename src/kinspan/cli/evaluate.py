@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinspan import _ids, _validation
-from kinspan._cell_sums import Floats
+from kinspan import _validation
+from kinspan._rows import identifiers
+from kinspan._rows.types import Floats
 from kinspan.answers._table import percent
 from kinspan.cli import options, stored, tasks
 from kinspan.cli.output import Output, name_of
@@ -93,7 +94,7 @@ def _of_rows(model: Any, rows: TableRows) -> ByTask:
     label = rows.label
     if label is None:
         raise ValueError("there are no labels to compare with")
-    places = _ids.lookup(model.classes_, label.ids)
+    places = identifiers.lookup(model.classes_, label.ids)
     strange = label.ids[(places < 0) & np.isin(np.arange(len(label.ids)), label.codes)].tolist()
     if strange:
         raise ValueError(
@@ -102,13 +103,13 @@ def _of_rows(model: Any, rows: TableRows) -> ByTask:
         )
     truth = np.eye(len(model.classes_))[places[label.codes]]
     found = model.predict(rows.X, task=None if rows.task is None else task.values())
-    wrong = ~_ids.same(np.asarray(found), label.values())
+    wrong = ~identifiers.same(np.asarray(found), label.values())
     return ByTask.of_rows(task, np.hstack([truth, truth * wrong[:, None]]))
 
 
 def _actual(model: Any, counted: ByTask) -> Actual:
     n, wrong = np.hsplit(counted.sums, 2)
-    place = _ids.lookup(model.tasks_, counted.tasks)
+    place = identifiers.lookup(model.tasks_, counted.tasks)
     known = place >= 0
     priors = _validation.check_priors(model.priors, model.moments_.counts)
     share = np.where(known[:, None], priors[place], priors.mean(axis=0)) * (n > 0)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from kinspan._whole_files import write_atomically
+from kinspan._storage.atomic_files import write_atomically
 from kinspan.cli import options, stored
 from kinspan.cli.output import Output, number
 from kinspan.cli.table.writing import check_other, check_place

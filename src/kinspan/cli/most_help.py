@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from kinspan._cell_sums import Codes
-from kinspan._rules import contrasts_of
+from kinspan._rows.types import Codes
 from kinspan.metric import scaled_by
+from kinspan.selection.rules import contrasts_of
 
 _AT_ONCE = 256  # targets
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from kinspan import _demo
+from kinspan.cli import demonstration
 
 VERBS = (
     *("fit", "predict", "explain", "plan", "evaluate", "moments", "merge"),
@@ -23,9 +23,9 @@ def run(arguments: Sequence[str]) -> int:
             "pip install 'kinspan[cli]' (kinspan demo runs without)\n"
         )
         return 2
-    parser = argparse.ArgumentParser(prog="kinspan demo", description=_demo.__doc__)
+    parser = argparse.ArgumentParser(prog="kinspan demo", description=demonstration.__doc__)
     parser.add_argument("--out", type=Path, default=Path("demo.png"), help="where the picture goes")
-    _demo.run(parser.parse_args(arguments[1:]).out)
+    demonstration.run(parser.parse_args(arguments[1:]).out)
     return 0
 
 

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kinspan import _ids, _validation
+from kinspan import _validation
 from kinspan._arrays import on_host
+from kinspan._rows import identifiers
+from kinspan._rows.types import Floats
 from kinspan.displays._canvas import (
     ALONE,
     OTHER,
@@ -19,8 +21,6 @@ from kinspan.displays._canvas import (
     shortened,
     without_frame,
 )
-
-Floats = NDArray[np.float64]
 
 
 class ForecastDisplay:
@@ -127,8 +127,8 @@ def _actual_errors(estimator: Any, X: Any, y: Any, task: Any) -> Floats:
     features, _, column = _validation.check_rows(estimator, X, task, reset=False)
     labels = np.asarray(_validation.check_labels(y, features.shape[0]))
     ids = np.asarray(_validation.check_tasks(column, features.shape[0]))
-    wrong = ~_ids.same(labels, on_host(estimator.predict(X, task=task)))
-    t, c = _ids.lookup(estimator.tasks_, ids), _ids.lookup(estimator.classes_, labels)
+    wrong = ~identifiers.same(labels, on_host(estimator.predict(X, task=task)))
+    t, c = identifiers.lookup(estimator.tasks_, ids), identifiers.lookup(estimator.classes_, labels)
     if (c < 0).any():
         strange, classes = labels[c < 0].tolist()[0], estimator.classes_.tolist()
         raise ValueError(f"label {strange!r} is no class of the model; its classes are {classes}")

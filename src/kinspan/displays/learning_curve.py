@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinspan._rows.types import Floats
 from kinspan._validation.messages import naming
 from kinspan.displays._canvas import as_percent, axes_for, check_estimator, shortened, without_frame
 
-Floats = NDArray[np.float64]
 _FEW = 5
 
 

@@ -9,8 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
-from kinspan import _ids, _validation
+from kinspan import _validation
 from kinspan._arrays import on_host
+from kinspan._rows import identifiers
+from kinspan._rows.types import Floats
 from kinspan._validation.columns import column_of
 from kinspan._validation.messages import naming
 from kinspan.displays._canvas import (
@@ -21,8 +23,6 @@ from kinspan.displays._canvas import (
     shortened,
     without_frame,
 )
-
-Floats = NDArray[np.float64]
 
 
 class ScoreDistributionDisplay:
@@ -95,7 +95,7 @@ class ScoreDistributionDisplay:
         t = _the_task(estimator, X, task)
         scores = np.asarray(on_host(estimator.decision_function(X, task=task)))
         labels = np.asarray(_validation.check_labels(y, len(scores)))
-        codes = _ids.lookup(estimator.classes_, labels)
+        codes = identifiers.lookup(estimator.classes_, labels)
         spread, priors, moved = _spread_along(estimator, t), *_prior_of(estimator, t)
         forecast = float(estimator.forecast_error_[t])
         apart = _distance(forecast, spread, priors, moved)
@@ -144,7 +144,11 @@ def _the_task(estimator: Any, X: Any, task: Any) -> int:
     if given is None:
         raise ValueError(f"task=None, but there are {len(estimator.tasks_)} tasks; pass one id")
     with naming("task"):
-        ids = _ids.encode(np.asarray(on_host(given)))[0] if column else _ids.as_array([given])
+        ids = (
+            identifiers.encode(np.asarray(on_host(given)))[0]
+            if column
+            else identifiers.as_array([given])
+        )
     if len(ids) != 1:
         raise ValueError(f"X has rows of {len(ids)} tasks; scores are drawn for one of them")
     return int(estimator._position(ids.tolist()[0]))

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kinspan._rules import contrasts_of, spectrum
+from kinspan._rows.types import Floats
 from kinspan.displays._canvas import ALONE, OTHER, OURS, axes_for, check_estimator, without_frame
 from kinspan.metric import scaled_by
-
-Floats = NDArray[np.float64]
+from kinspan.selection.rules import contrasts_of, spectrum
 
 
 class SpectrumDisplay:

@@ -11,8 +11,9 @@ from dask.delayed import delayed
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kinspan import _ids, _validation
-from kinspan._statistics import Statistics
+from kinspan import _validation
+from kinspan._memory.statistics import Statistics
+from kinspan._rows import identifiers
 from kinspan.engines._dask_blocks import (
     by_block,
     feature_columns,
@@ -84,5 +85,5 @@ def _check_askable(model: MultiTaskSPCA, X: Any, task: Any) -> None:
         and (task is None or is_one_id(task))
         and not names_column(X, task)
     ):
-        ids = None if task is None else _ids.as_array([task])
+        ids = None if task is None else identifiers.as_array([task])
         _validation.check_known_tasks(ids, 1, model.tasks_, model.unseen)

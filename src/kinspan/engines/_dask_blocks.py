@@ -14,7 +14,7 @@ from dask.base import is_dask_collection
 from dask.utils import is_dataframe_like, is_series_like
 from numpy.typing import NDArray
 
-from kinspan import _ids
+from kinspan._rows import identifiers
 from kinspan._validation.rows import is_single_id
 
 
@@ -112,7 +112,7 @@ def _on_block(
 
 
 def _repeated(value: Any, n_rows: int) -> NDArray[Any] | None:
-    return None if value is None else np.repeat(_ids.as_array([value]), n_rows)
+    return None if value is None else np.repeat(identifiers.as_array([value]), n_rows)
 
 
 def _cut_like(X: Any, values: Any, name: str) -> Any:
@@ -144,7 +144,7 @@ def _cut_like_array(X: Any, values: Any, name: str) -> Any:
     if is_dask_collection(values) and is_series_like(values):
         return values.map_partitions(np.asarray, meta=np.empty(0, object))
     if not isinstance(values, da.Array):
-        values = da.from_array(_ids.as_array(values), chunks=-1)  # type: ignore[no-untyped-call]
+        values = da.from_array(identifiers.as_array(values), chunks=-1)  # type: ignore[no-untyped-call]
     if np.isnan(X.shape[0]) or np.isnan(values.shape[0]):
         return values
     if values.shape[0] != X.shape[0]:

@@ -15,8 +15,8 @@ from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
 from kinspan import _validation
-from kinspan._one_at_a_time import learning
-from kinspan._statistics import Statistics, added_up
+from kinspan._memory.statistics import Statistics, added_up
+from kinspan._memory.threads import learning
 from kinspan._validation.messages import some
 from kinspan.spca import MultiTaskSPCA
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from kinspan._ids import Ids
+from kinspan._rows.types import Ids
 from kinspan._validation import check_fitted_model
 from kinspan.spca import MultiTaskSPCA
 

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from kinspan._cell_sums import Floats
-from kinspan._fit import FittedRules
+from kinspan._rows.types import Floats
+from kinspan.selection.fit import FittedRules
 
 _BLOCK_BYTES = 1 << 21  # coefficients that are gathered at once: a cache holds them
 _MIRRORED = np.array([[-0.5, 0.5]])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kinspan._cell_sums import Floats
+from kinspan._rows.types import Floats
 from kinspan.labels.fixed import naive_rule, single_rule
 from kinspan.labels.plugin import plugin_rule
 from kinspan.labels.pool import pool_rule

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kinspan._cell_sums import Floats
+from kinspan._rows.types import Floats
 from kinspan.labels.spectral import kept_share, pooled_energies
 from kinspan.labels.weights import Spectrum, TaskWeights, of_others
 

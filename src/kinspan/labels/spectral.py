@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinspan._cell_sums import Floats
 from kinspan._meta_analysis import variance_between
+from kinspan._rows.types import Floats
 from kinspan.labels.weights import Spectrum, TaskWeights, of_others
 
 _EXTRA = 10  # right vectors beyond the spikes that the removal of one row is computed in

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinspan._cell_sums import Floats
+from kinspan._rows.types import Floats
 
 
 class Spectrum(NamedTuple):

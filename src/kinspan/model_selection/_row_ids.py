@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinspan._ids import encode
+from kinspan._rows.identifiers import encode
 from kinspan._validation import check_tasks
 from kinspan._validation.columns import column_of
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinspan._rows.types import Floats
 from kinspan._validation.messages import naming
 from kinspan.model_selection._row_ids import RowIds, row_ids
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.float64]
 _HEADER = ("task", "rows", "error", "balanced", "std. error")
 
 

@@ -25,7 +25,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import check_scoring, get_scorer
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from kinspan._ids import as_array
+from kinspan._rows.identifiers import as_array
 from kinspan._validation import check_weights
 from kinspan.model_selection._row_ids import RowIds, same_length, task_ids
 from kinspan.model_selection._task_bound import TaskBound

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kinspan._ids import Ids
+from kinspan._rows.types import Ids
 
 
 def rounded(values: Any, digits: int = 5) -> Any:

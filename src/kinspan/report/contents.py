@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kinspan._cell_sums import Codes
+from kinspan._rows.types import Codes
 from kinspan.report._plain import named, rounded
 from kinspan.report.curves import curves, labels_for_a_third_less
 from kinspan.report.doubts import doubts, doubts_of_tasks

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kinspan._cell_sums import Codes, Floats
+from kinspan._rows.types import Codes, Floats
 from kinspan.answers.labels_needed import labels_needed
 from kinspan.report._plain import rounded
 from kinspan.risk import Learning

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinspan import _validation
-from kinspan._cell_sums import Codes, Floats
+from kinspan._rows.types import Codes, Floats, Mask
 from kinspan.class_moments import ClassMoments
 from kinspan.report._plain import named
 
@@ -17,7 +16,6 @@ FEW_LABELS = 5
 _MOST_NAMED = 12
 _STILL = 1e-24  # of the squared size: what rounding leaves of no variance
 
-Mask = NDArray[np.bool_]
 Speak = Callable[[int], str]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kinspan._cell_sums import Codes, Floats
+from kinspan._rows.types import Codes, Floats
 from kinspan.displays.relatedness import similar_side_by_side
 from kinspan.gram import SharedContrasts
 from kinspan.metric import scaled_by

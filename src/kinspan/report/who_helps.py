@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from kinspan import _ids
-from kinspan._cell_sums import Codes, Floats
-from kinspan._rules import contrasts_of
+from kinspan._rows import identifiers
+from kinspan._rows.types import Codes, Floats
 from kinspan.labels import TaskWeights, agreed_weights
 from kinspan.metric import scaled_by
 from kinspan.report._plain import rounded
+from kinspan.selection.rules import contrasts_of
 
 _MOST = 12
 _NOTHING = 5e-5  # of an error, or of a rule: shown as zero
@@ -47,7 +47,7 @@ def gains(model: Any, targets: Codes) -> Floats:
             left = model.leave_out(task)
         except ValueError:  # without it nothing can be fitted
             continue
-        found[_ids.lookup(tasks, left.tasks), s] = left.change
+        found[identifiers.lookup(tasks, left.tasks), s] = left.change
     return np.asarray(found[targets])
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
+from kinspan._storage.atomic_files import write_atomically
 from kinspan._validation import check_choice, check_path
-from kinspan._whole_files import write_atomically
 from kinspan.report import _checks
 from kinspan.report.contents import contents
 from kinspan.report.page import page

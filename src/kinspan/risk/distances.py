@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinspan._cell_sums import Floats
+from kinspan._rows.types import Floats
 from kinspan.risk.gaussian import error_of_equal_classes
 
 _DISTANCES = np.linspace(0.0, 12.0, 2401)

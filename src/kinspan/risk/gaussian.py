@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtr
 
-from kinspan._cell_sums import Floats
+from kinspan._rows.types import Floats
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(64)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinspan._cell_sums import Floats
 from kinspan._meta_analysis import variance_between
+from kinspan._rows.types import Floats
 from kinspan.risk.distances import distances_at
 from kinspan.risk.gaussian import error_of_equal_classes
 

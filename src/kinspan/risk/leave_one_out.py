@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinspan._cell_sums import Codes, Floats
+from kinspan._rows.types import Codes, Floats
 
 
 class Residuals(NamedTuple):

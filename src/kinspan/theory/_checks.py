@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kinspan._cell_sums import Floats
+from kinspan._rows.types import Floats
 from kinspan._validation.numbers import real_numbers
 
 _ROUNDING = 1e-8  # what a symmetric positive matrix may miss by, relative to its largest entry

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kinspan import risk
-from kinspan._cell_sums import Floats
+from kinspan._rows.types import Floats
 
 _SCORE_AGAINST_ZERO = np.diag([1.0, 0.0])  # class 1 is answered where a unit-variance score is > 0
 

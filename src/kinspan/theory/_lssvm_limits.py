@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinspan._cell_sums import Floats
+from kinspan._rows.types import Floats
 from kinspan.theory._checks import Population
 
 _STEPS, _CLOSE = 100, 1e-14

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kinspan._cell_sums import Floats
+from kinspan._rows.types import Floats
 from kinspan.theory._cells import (
     SampledCells,
     best_weights,

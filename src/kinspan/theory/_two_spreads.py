@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.optimize import minimize_scalar
 
-from kinspan._cell_sums import Floats
+from kinspan._rows.types import Floats
 from kinspan.theory.threshold import best_error
 
 _ANGLES = 64  # of the first, coarse search

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
-from kinspan._cell_sums import Floats
+from kinspan._rows.types import Floats
 from kinspan.theory._checks import check_fraction, check_population, check_two_classes
 from kinspan.theory._errors import gap_error
 

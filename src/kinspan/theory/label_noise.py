@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kinspan._cell_sums import Floats
+from kinspan._rows.types import Floats
 from kinspan.theory._cells import SampledCells, sampled_cells
 from kinspan.theory._checks import (
     Population,

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
-from kinspan._cell_sums import Floats
+from kinspan._rows.types import Floats
 from kinspan.theory._checks import (
     check_one_label,
     check_population,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from kinspan._cell_sums import Floats
+from kinspan._rows.types import Floats
 from kinspan.theory._cells import SampledCells, label_score_means, sampled_cells
 from kinspan.theory._checks import (
     Population,

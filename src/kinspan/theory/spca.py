@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kinspan._cell_sums import Floats
+from kinspan._rows.types import Floats
 from kinspan.theory._cells import component_means, sampled_cells, weights_of
 from kinspan.theory._checks import Population, check_single_task
 from kinspan.theory._errors import nearest_mean_error

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kinspan._cell_sums import Floats
+from kinspan._rows.types import Floats
 from kinspan.theory._checks import Population, check_single_task
 from kinspan.theory._errors import squared_distances
 from kinspan.theory.phase_transition import spikes, transition

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kinspan._cell_sums import Floats
+from kinspan._rows.types import Floats
 from kinspan.theory._checks import check_pair, check_threshold, check_two_priors
 from kinspan.theory._errors import two_class_error
 

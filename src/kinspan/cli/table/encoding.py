@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kinspan._cell_sums import Codes, Floats
+from kinspan._rows.types import Codes, Floats, Mask
 from kinspan.cli.output import number
 from kinspan.cli.table.fills import Fills
 from kinspan.cli.table.reader import Chunk, Reader
@@ -18,8 +17,6 @@ from kinspan.engines.files._arrow import NUMBERS, TEXT, pyarrow
 from kinspan.engines.files._encoded import Encoded, as_kind, refuse_lines
 from kinspan.engines.files._reading import FileError
 from kinspan.engines.files._rows import ids_of_column
-
-Mask = NDArray[np.bool_]
 
 
 class TableRows(NamedTuple):

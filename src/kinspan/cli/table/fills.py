@@ -8,15 +8,15 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from kinspan import _ids
-from kinspan._cell_sums import Floats
+from kinspan._rows import identifiers
+from kinspan._rows.types import Floats, Ids
 from kinspan.engines.files._encoded import Encoded
 
 
 class ByTask(NamedTuple):
     """Sums over the rows of every task; they add."""
 
-    tasks: _ids.Ids
+    tasks: Ids
     sums: Floats  # (tasks, columns)
 
     @classmethod
@@ -30,17 +30,17 @@ class ByTask(NamedTuple):
     def __add__(self, other: Any) -> ByTask:
         if not isinstance(other, ByTask):
             return NotImplemented
-        tasks = _ids.union(self.tasks, other.tasks)
+        tasks = identifiers.union(self.tasks, other.tasks)
         sums = np.zeros((len(tasks), self.sums.shape[1]))
         for part in (self, other):
-            sums[_ids.lookup(tasks, part.tasks)] += part.sums
+            sums[identifiers.lookup(tasks, part.tasks)] += part.sums
         return ByTask(tasks, sums)
 
 
 class Fills(NamedTuple):
     """Means of features."""
 
-    tasks: _ids.Ids
+    tasks: Ids
     means: Floats  # (tasks + 1, features): the last are those of all rows, for new tasks
 
     @classmethod
@@ -63,7 +63,9 @@ class Fills(NamedTuple):
         if task is None:
             X[rows, columns] = self.means[-1, columns]
             return
-        codes = _ids.lookup(self.tasks, task.ids)[task.codes]  # −1, a new task, is the last row
+        codes = identifiers.lookup(self.tasks, task.ids)[
+            task.codes
+        ]  # −1, a new task, is the last row
         X[rows, columns] = self.means[codes[rows], columns]
 
 

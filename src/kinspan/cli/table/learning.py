@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinspan._cutoff import hopeful
-from kinspan._statistics import Pile, Statistics, piled, total
+from kinspan._memory.cutoff import hopeful
+from kinspan._memory.statistics import Pile, Statistics, piled, total
 from kinspan.cli.table.encoding import TableRows, Tally, encoded, texts_of
 from kinspan.cli.table.fills import ByTask, Fills, sums_of_present
 from kinspan.cli.table.reader import Reader

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from kinspan._container import StoredDataError
+from kinspan._storage.container import StoredDataError
 
 MISSING = ("error", "mean", "drop")
 

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from kinspan import _whole_files
-from kinspan._whole_files import replacing
+from kinspan._storage import atomic_files
+from kinspan._storage.atomic_files import replacing
 from kinspan.engines.files._arrow import pyarrow
 from kinspan.engines.files._paths import format_of, is_tabbed
 
@@ -33,7 +33,7 @@ def check_place(path: Path) -> None:
     """A file, and not standard output, can be written there."""
     if str(path) == "-":
         raise ValueError("-: this is no text for standard output; name a file to write")
-    _whole_files.check_place(path)
+    atomic_files.check_place(path)
 
 
 def check_other(out: str, *read: str | Path | None) -> None:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from kinspan import _ids, _validation
-from kinspan._cell_sums import Floats
+from kinspan import _validation
+from kinspan._rows.types import Floats, Ids
 from kinspan._validation import messages
 from kinspan.engines.files._arrow import TEXT
 from kinspan.engines.files._encoded import Encoded, is_plain, kind_of
@@ -24,8 +24,8 @@ class Batch(NamedTuple):
     """Some rows of a file; the first four are what `model.partial_fit` takes."""
 
     X: Any  # (rows, features) array, or CSR from .npz
-    y: _ids.Ids | None  # (rows,), where a label was named
-    task: _ids.Ids | None
+    y: Ids | None  # (rows,), where a label was named
+    task: Ids | None
     sample_weight: Floats | None
     path: Path
     first_row: int  # the place of the first in its file, from 0
@@ -35,7 +35,7 @@ class Answers(NamedTuple):
     """What a model says of some rows of a file."""
 
     values: NDArray[Any]  # one a row
-    task: _ids.Ids | None  # (rows,), where a task was named
+    task: Ids | None  # (rows,), where a task was named
     path: Path
     first_row: int  # the place of the first in its file, from 0
 
@@ -95,7 +95,7 @@ def _batches(
             yield Batch(rows.X, *ids, rows.weights, path, rows.first_row)
 
 
-def _values(encoded: Encoded | None) -> _ids.Ids | None:
+def _values(encoded: Encoded | None) -> Ids | None:
     return None if encoded is None else encoded.values()
 
 

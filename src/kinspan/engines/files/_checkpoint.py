@@ -10,10 +10,10 @@ from pathlib import Path
 from reprlib import repr as short
 from typing import Any, NamedTuple
 
-from kinspan import _container
-from kinspan._container import Contents, Record, StoredDataError, together
-from kinspan._statistics import Pile, Statistics
-from kinspan._whole_files import check_place, write_atomically
+from kinspan._memory.statistics import Pile, Statistics
+from kinspan._storage import container
+from kinspan._storage.atomic_files import check_place, write_atomically
+from kinspan._storage.container import Contents, Record, StoredDataError, together
 from kinspan.engines.files._report import ReadFile, SkippedFile
 from kinspan.engines.files._request import ROLES, Request, is_constant, is_function
 
@@ -50,8 +50,8 @@ class Checkpoint:
         if self._path is None or not self._path.exists():
             return Finished((), [], [])
         try:
-            _, record = _container.unpack(self._path.read_bytes(), KIND)
-            with _container.reading(KIND):
+            _, record = container.unpack(self._path.read_bytes(), KIND)
+            with container.reading(KIND):
                 found = _of_record(record)
                 self._check(record.meta, found.n_files)
         except StoredDataError as error:
@@ -72,7 +72,7 @@ class Checkpoint:
             stamps = [_stamp(path) for path in self._files[: finished.n_files]]
             about = {**self._asked, "files": [str(path) for path in self._files], "stamps": stamps}
             record = together(Record(about, {}), _to_record(finished))
-            write_atomically(self._path, _container.pack(Contents(KIND, record)))
+            write_atomically(self._path, container.pack(Contents(KIND, record)))
 
     def remove(self) -> None:
         """Nothing is left to go on with."""

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinspan import _ids
-from kinspan._cell_sums import Codes
+from kinspan._rows import identifiers
+from kinspan._rows.types import Codes, Ids
 from kinspan.engines.files._arrow import BOOLEANS, INTEGERS, NUMBERS, TEXT, TIMES
 
 _KINDS = {"i": INTEGERS, "u": INTEGERS, "f": NUMBERS, "U": TEXT, "b": BOOLEANS, "M": TIMES}
@@ -21,29 +21,29 @@ _EXACT = 2.0**53  # beyond, different integers are the same number
 class Encoded(NamedTuple):
     """Ids of rows."""
 
-    ids: _ids.Ids  # distinct ones, sorted; some may be those of no row
+    ids: Ids  # distinct ones, sorted; some may be those of no row
     codes: Codes  # (rows,): which of them
 
     @classmethod
     def of(cls, values: Any) -> Encoded:
-        return cls(*_ids.encode(_ids.as_array(values)))
+        return cls(*identifiers.encode(identifiers.as_array(values)))
 
     @classmethod
     def constant(cls, value: Any, n_rows: int) -> Encoded:
-        return cls(_ids.as_array([value]), np.zeros(n_rows, np.intp))
+        return cls(identifiers.as_array([value]), np.zeros(n_rows, np.intp))
 
     @classmethod
-    def of_dictionary(cls, distinct: _ids.Ids, codes: Codes) -> Encoded:
+    def of_dictionary(cls, distinct: Ids, codes: Codes) -> Encoded:
         """Ids that are distinct already, in any order."""
-        ids, rank = _ids.encode(distinct)
+        ids, rank = identifiers.encode(distinct)
         return cls(ids, rank[codes])
 
-    def values(self) -> _ids.Ids:
+    def values(self) -> Ids:
         """(rows,): the id of every row."""
         return np.asarray(self.ids[self.codes])
 
 
-def kind_of(ids: _ids.Ids) -> str:
+def kind_of(ids: Ids) -> str:
     """What ids are, in a word."""
     if ids.dtype.kind in _KINDS:
         return _KINDS[ids.dtype.kind]
@@ -61,7 +61,7 @@ def is_plain(kind: str) -> bool:
 def refuse_missing(encoded: Encoded, what: str, first_row: int, *, blank: bool = False) -> None:
     """Every row has an id; in text files a blank is none."""
     for code, value in enumerate(encoded.ids.tolist()):
-        if _ids.is_missing(value) or (blank and value == ""):
+        if identifiers.is_missing(value) or (blank and value == ""):
             rows = np.flatnonzero(encoded.codes == code)
             if len(rows):
                 raise ValueError(

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from kinspan import _validation
-from kinspan._cutoff import hopeful
-from kinspan._statistics import Pile, piled, total
+from kinspan._memory.cutoff import hopeful
+from kinspan._memory.statistics import Pile, piled, total
 from kinspan.engines.files._encoded import Encoded, as_kind, kind_of
 from kinspan.engines.files._layout import Layout, named
 from kinspan.engines.files._progress import is_shown, rows_bar

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kinspan import _validation
-from kinspan._statistics import Pile, Statistics, piled, total
+from kinspan._memory.statistics import Pile, Statistics, piled, total
 from kinspan._validation.messages import some
 from kinspan.engines.files._checkpoint import Checkpoint, Finished, asked_for
 from kinspan.engines.files._layout import Layout

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinspan import _ids
-from kinspan._cell_sums import Floats
+from kinspan._rows import identifiers
+from kinspan._rows.types import Floats
 from kinspan.engines.files import _encoded
 from kinspan.engines.files._csr_stream import csr_rows, csr_shape
 from kinspan.engines.files._encoded import Encoded, kind_of
@@ -38,7 +38,7 @@ def matrix_layout(path: Path, request: Request) -> Layout:
         values = _values(role, path, n_rows, request)
         if values is not None:
             few = values(0, min(n_rows, 1))
-            kinds[role] = kind_of(_ids.as_array([few] if is_constant(few) else few))
+            kinds[role] = kind_of(identifiers.as_array([few] if is_constant(few) else few))
     return Layout(str(path), None, None, kinds, {}, is_matrix=True)
 
 
@@ -110,7 +110,7 @@ def _values(role: str, path: Path, n_rows: int, request: Request) -> Values | No
         )
     if isinstance(spec, str):
         return _from_file(role, beside(path, spec), n_rows)
-    values = _ids.as_array(spec)
+    values = identifiers.as_array(spec)
     _check_length(role, values.shape, n_rows)
     return lambda start, stop: values[start:stop]
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinspan._one_at_a_time import learning
-from kinspan._statistics import Statistics
+from kinspan._memory.statistics import Statistics
+from kinspan._memory.threads import learning
 
 
 class ReadFile(NamedTuple):

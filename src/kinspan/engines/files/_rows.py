@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinspan._cell_sums import Floats
+from kinspan._rows.types import Floats
 from kinspan.engines.files import _encoded
 from kinspan.engines.files._arrow import TEXT, kind_of_ids, pyarrow
 from kinspan.engines.files._encoded import Encoded

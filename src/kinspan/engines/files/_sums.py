@@ -14,9 +14,9 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
-from kinspan import _ids
-from kinspan._cutoff import hopeful
-from kinspan._statistics import Pile, Statistics, piled, total
+from kinspan._memory.cutoff import hopeful
+from kinspan._memory.statistics import Pile, Statistics, piled, total
+from kinspan._rows.types import Ids
 from kinspan._validation.messages import NOT_FREQUENCIES
 from kinspan.engines.files._encoded import Encoded
 from kinspan.engines.files._layout import Layout, named
@@ -64,7 +64,7 @@ def statistics_of(rows: Rows, row_sample: int, names: NDArray[Any] | None) -> St
     return _with_ids(found, task.ids, label.ids)
 
 
-def _with_ids(found: Statistics, tasks: _ids.Ids, classes: _ids.Ids) -> Statistics:
+def _with_ids(found: Statistics, tasks: Ids, classes: Ids) -> Statistics:
     """Statistics of codes as those of the ids, which are in the same order."""
     moments, sample = found.moments, found.sample
     tasks, classes = tasks[moments.tasks], classes[moments.classes]

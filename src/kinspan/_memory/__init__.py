@@ -1,0 +1,1 @@
+"""What is remembered of rows: statistics that add, fade and are removed."""

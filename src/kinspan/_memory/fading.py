@@ -1,0 +1,85 @@
+"""Rows that fade: every new row of a task takes weight from those of the task before it.
+
+After r more rows of its task a row has the weight (1 − forget)^r. The weights depend on the order
+of the rows of a task and on nothing else: not on batches, and not on the other tasks.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinspan._memory.statistics import Statistics
+from kinspan._rows import identifiers
+from kinspan._rows.types import Codes, Floats, Ids
+
+_LEAST = 1e-100  # nothing beside a new row, but still a number whose square is one
+
+
+class Fading(NamedTuple):
+    """What a batch of rows does to the weights."""
+
+    of_rows: Floats  # (rows,): weights in units of the newest row of the same cell
+    of_tasks: Floats  # (tasks of the batch,): what the batch leaves of the rows before it
+    tasks: Ids  # (tasks,) ids
+    of_cells: Floats  # (tasks, classes): weight of the newest row of every cell
+
+
+def fading(y: Ids, task: Ids, weights: Floats | None, forget: float) -> Fading:
+    """The weights of the rows of a batch after the batch."""
+    tasks, t = identifiers.encode(task)
+    classes, c = identifiers.encode(y)
+    frequencies = np.ones(len(t)) if weights is None else np.asarray(weights)
+    later, in_all = _later_rows(t, frequencies, len(tasks))
+    newest = np.full((len(tasks), len(classes)), np.inf)
+    np.minimum.at(newest, (t[frequencies > 0], c[frequencies > 0]), later[frequencies > 0])
+    newest = np.where(np.isfinite(newest), newest, 0.0)
+    return Fading(
+        _power(later - newest[t, c], forget), _power(in_all, forget), tasks, _power(newest, forget)
+    )
+
+
+def faded_statistics(
+    X: Any,
+    y: Ids,
+    task: Ids,
+    weights: Floats | None,
+    row_sample: int,
+    names: NDArray[Any] | None,
+    *,
+    forget: float,
+    before: Statistics | None,
+) -> Statistics:
+    """Statistics of a batch that comes after others, and of the others."""
+    found = fading(y, task, weights, forget)
+    batch = Statistics.from_checked(
+        X, y, task, weights, row_sample, names, found.of_rows, is_part=True
+    )
+    kept = identifiers.lookup(found.tasks, batch.moments.tasks)  # tasks without any weight are gone
+    classes = identifiers.lookup(identifiers.encode(y)[0], batch.moments.classes)
+    batch = batch.faded(found.of_cells[np.ix_(kept, classes)])
+    if before is None:
+        return batch
+    counts = before.moments.counts
+    left = np.ones(counts.shape)
+    place = identifiers.lookup(before.moments.tasks, found.tasks)
+    left[place[place >= 0]] = found.of_tasks[place >= 0, None]
+    least = np.minimum(_LEAST / np.where(counts > 0, counts, 1.0), 1.0)
+    return before.faded(np.maximum(left, least)) + batch
+
+
+def _later_rows(tasks: Codes, frequencies: Floats, n_tasks: int) -> tuple[Floats, Floats]:
+    """How many rows of its task come after every row, and how many rows a task has."""
+    order = np.argsort(tasks, kind="stable")
+    in_all = np.bincount(tasks, frequencies, minlength=n_tasks).astype(np.float64)
+    so_far = np.cumsum(frequencies[order])
+    ends = np.cumsum(in_all)
+    later = np.empty(len(tasks))
+    later[order] = ends[tasks[order]] - so_far
+    return np.maximum(later, 0.0), in_all
+
+
+def _power(rows: Floats, forget: float) -> Floats:
+    return np.asarray(np.maximum(np.exp(rows * np.log1p(-forget)), _LEAST))

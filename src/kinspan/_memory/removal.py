@@ -1,0 +1,169 @@
+"""Statistics without some of their rows, and what is then not as if they had never been there."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinspan import _validation
+from kinspan._memory.statistics import Statistics
+from kinspan._rows import identifiers
+from kinspan._rows.precision import warn_of_inexact_rest
+from kinspan._rows.subtraction import subtracted
+from kinspan._rows.sums import cell_moments
+from kinspan._rows.types import Floats, Ids, Mask
+from kinspan.class_moments import ClassMoments
+from kinspan.row_sample import RowSample
+
+_SHORT = (
+    "the sample of {} classes of tasks is shorter than a new fit would make it: the rows that "
+    "would take the place of those removed were not kept"
+)
+
+
+class InexactRemovalWarning(UserWarning):
+    """After rows were removed, something is not what it would be had they never been there."""
+
+
+class Unlearnt(NamedTuple):
+    """What is left."""
+
+    statistics: Statistics
+    inexact: list[str]  # what would be different, had the rows never been there
+
+
+def unlearnt(before: Statistics, removed: Statistics, placed: Ids | None = None) -> Unlearnt:
+    """Moments by subtraction; of the sample, the rows that are known to be removed.
+
+    Tasks stay that rows without labels have placed.
+    """
+    _validation.check_same_features(before.moments.n_features, removed.moments.n_features)
+    _validation.check_removable(before.moments, removed.moments)
+    found = subtracted(before.moments, removed.moments)
+    rest = found.moments.without_empty()
+    _validation.check_something_left(rest)
+    is_empty = ~before.moments.present.any(axis=1)  # a new task, which has no rows to lose
+    tasks = identifiers.union(rest.tasks, before.moments.tasks[is_empty])
+    tasks = tasks if placed is None else identifiers.union(tasks, placed)
+    moments = rest.among(tasks, rest.classes)
+    inexact = []
+    if before.moments.squared_weights is not None and removed.moments.squared_weights is None:
+        inexact.append("rows were removed with their full weight, but may have faded since")
+    if before.sample is None:
+        warn_of_inexact_rest(found.is_doubtful())
+        return Unlearnt(replace(before, moments=moments), inexact)
+    sample, more = _sample_without(before.sample, moments, removed)
+    is_whole = _is_whole(sample, moments) & (_counts_among(removed.moments, moments) > 0)
+    known = _among(is_whole, moments, before.moments)
+    warn_of_inexact_rest(found.is_doubtful(_deviation(sample)) & ~known[..., None])
+    moments = _of_rows(moments, sample, is_whole)
+    return Unlearnt(replace(before, moments=moments, sample=sample), inexact + more)
+
+
+def _is_whole(sample: RowSample, moments: ClassMoments) -> Mask:
+    """Cells of which all rows that are left are in the sample, at full weight."""
+    if moments.squared_weights is not None:
+        return np.zeros(moments.counts.shape, dtype=bool)
+    weight = _kept(sample, moments)[1]
+    _validation.check_not_more(weight, moments.counts)
+    return np.asarray(moments.present & (weight > moments.counts * (1 - 1e-9)))
+
+
+def _deviation(sample: RowSample) -> Floats:
+    """(features,): of sampled rows around the means of their cells."""
+    if not len(sample.cells):
+        return np.zeros(sample.rows.shape[1])
+    found = cell_moments(sample.rows, sample.cells, int(sample.cells.max()) + 1, None)
+    freedom = max(float(np.maximum(found.counts - 1.0, 0.0).sum()), 1.0)
+    return np.asarray(np.sqrt(found.squares.sum(axis=0) / freedom))
+
+
+def _of_rows(moments: ClassMoments, sample: RowSample, is_whole: Mask) -> ClassMoments:
+    """Moments of some cells from their rows: no digit is lost to what was subtracted."""
+    if not is_whole.any():
+        return moments
+    chosen = is_whole.ravel()[sample.cells]
+    cells, weights = sample.cells[chosen], sample.weights[chosen]
+    found = cell_moments(sample.rows[chosen], cells, is_whole.size, weights)
+    shape, where = moments.means.shape, is_whole[..., None]
+    means = np.where(where, found.means.reshape(shape), moments.means)
+    squares = np.where(where, found.squares.reshape(shape), moments.squares)
+    return replace(moments, means=means, squares=squares)
+
+
+def _sample_without(
+    sample: RowSample, moments: ClassMoments, removed: Statistics
+) -> tuple[RowSample, list[str]]:
+    """Rows that are still there, among the tasks and classes of the moments that are left."""
+    ids = moments.tasks, moments.classes, moments.n_features
+    touched, bound = _counts_among(removed.moments, moments) > 0, sample.bound
+    known = _is_known(sample, moments, removed) | ~touched
+    if removed.sample is not None:
+        sample = sample - removed.sample
+    sample = sample.aligned(*ids).of_cells(moments.present & known)
+    unknown = moments.present & ~known
+    short = too_short(sample, moments) & known & (touched | (sample.bound > bound))
+    inexact = []
+    if unknown.any():
+        inexact.append(
+            f"moments do not tell which rows were removed: the sample of {unknown.sum()} classes "
+            "of tasks is empty now; remove Statistics with the same row_sample instead"
+        )
+    if short.any():
+        inexact.append(_SHORT.format(short.sum()))
+    return sample, inexact
+
+
+def without_task(before: RowSample | None, sample: RowSample | None, rest: ClassMoments) -> None:
+    """Say if others would have more sampled rows, had a task that was removed never been there."""
+    if before is None or sample is None or sample.bound == before.bound:
+        return
+    short = too_short(sample, rest)
+    if short.any():
+        warnings.warn(_SHORT.format(short.sum()), InexactRemovalWarning, stacklevel=3)
+
+
+def too_short(sample: RowSample, moments: ClassMoments) -> Mask:
+    """Cells of which a new fit would keep more rows than the sample has."""
+    number, weight = _kept(sample, moments)
+    return np.asarray((number < sample.bound) & (weight < moments.counts * (1 - 1e-6)))
+
+
+def _is_known(sample: RowSample, moments: ClassMoments, removed: Statistics) -> Mask:
+    """Of which cells the sample of removed rows has all that can be in the sample."""
+    if removed.sample is None:
+        return np.zeros(moments.counts.shape, dtype=bool)
+    counts = _counts_among(removed.moments, moments)
+    there = removed.sample.aligned(moments.tasks, moments.classes, moments.n_features)
+    has_all = _kept(there, moments)[1] > counts * (1 - 1e-9)
+    return np.asarray(has_all | (removed.sample.bound >= sample.bound))
+
+
+def _counts_among(removed: ClassMoments, moments: ClassMoments) -> Floats:
+    """Counts of removed rows of the tasks and classes that are left."""
+    return _among(removed.counts, removed, moments)
+
+
+def _among(values: NDArray[Any], of: ClassMoments, moments: ClassMoments) -> NDArray[Any]:
+    """Values of some cells in the order of others; zero where there is none."""
+    codes = (
+        identifiers.lookup(of.tasks, moments.tasks),
+        identifiers.lookup(of.classes, moments.classes),
+    )
+    is_there = (codes[0] >= 0)[:, None] & (codes[1] >= 0)
+    return np.where(is_there, values[np.ix_(*codes)], np.zeros((), values.dtype))
+
+
+def _kept(sample: RowSample, moments: ClassMoments) -> tuple[Floats, Floats]:
+    """Number and weight of the sampled rows of every cell."""
+    shape = moments.counts.shape
+    ones = np.ones(len(sample.cells))
+    number, weight = (
+        np.bincount(sample.cells, values, minlength=shape[0] * shape[1]).astype(np.float64)
+        for values in (ones, sample.weights)
+    )
+    return number.reshape(shape), weight.reshape(shape)

@@ -1,0 +1,227 @@
+"""Steps 1 and 1b together: everything that is learnt from rows, as one value that adds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from numpy.typing import ArrayLike, NDArray
+
+from kinspan import _validation
+from kinspan._arrays import is_elsewhere
+from kinspan._rows.types import Floats, Ids
+from kinspan._storage import container
+from kinspan.class_moments import ClassMoments
+from kinspan.row_sample import RowSample
+
+KIND = "statistics"
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """Class moments and, unless rows are not to be kept, a sample of rows: all that `fit` needs.
+
+    Statistics add: those of batches, files, machines or sites make those of all their rows.
+
+    Examples
+    --------
+    >>> from kinspan import MultiTaskSPCA, Statistics
+    >>> from kinspan.datasets import load_digit_pairs
+    >>> digits = load_digit_pairs(n_per_class=5)
+    >>> halves = slice(None, 200), slice(200, None)
+    >>> first, second = (
+    ...     Statistics.from_samples(digits.X[half], digits.y[half], digits.task[half])
+    ...     for half in halves
+    ... )
+    >>> both = first + second
+    >>> both
+    Statistics(45 tasks, 2 classes, 64 features, 450 rows, 450 of them kept)
+    >>> clf = MultiTaskSPCA().fit_moments(both.moments, both.sample)
+    """
+
+    moments: ClassMoments
+    sample: RowSample | None
+    feature_names: tuple[str, ...] | None = None
+
+    @classmethod
+    def from_samples(
+        cls,
+        X: Any,
+        y: ArrayLike,
+        task: Any = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+        row_sample: int = 100,
+    ) -> Statistics:
+        """Statistics of rows.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        task : array of shape (n_samples,), or one id for all rows
+        sample_weight : array of shape (n_samples,), optional
+            Frequencies: weight 2 is the row twice, weight 0 its absence.
+        row_sample : int, default=100
+            Rows kept of every class of every task; 0 keeps none.
+        """
+        features, names, _ = _validation.check_features(X)
+        n_samples = features.shape[0]
+        labels = _validation.check_labels(y, n_samples)
+        tasks = _validation.check_tasks(task, n_samples)
+        weights = _validation.check_weights(sample_weight, n_samples)
+        size = _validation.check_row_sample(row_sample)
+        return cls.from_checked(features, labels, tasks, weights, size, names)
+
+    @classmethod
+    def from_checked(
+        cls,
+        X: Any,
+        y: Ids,
+        task: Ids,
+        weights: Floats | None,
+        row_sample: int,
+        feature_names: NDArray[Any] | None = None,
+        fading: Floats | None = None,
+        *,
+        is_part: bool = False,
+    ) -> Statistics:
+        """The same from arrays that were validated before, as for `ClassMoments`."""
+        if is_elsewhere(X):
+            X.to_be_sampled = row_sample > 0
+        moments = ClassMoments.from_checked(
+            X, y, task, weights, feature_names, fading, is_part=is_part
+        )
+        names = None
+        if feature_names is not None and all(isinstance(name, str) for name in feature_names):
+            names = tuple(feature_names.tolist())
+        if row_sample == 0:
+            return cls(moments, None, names)
+        sample = RowSample.from_checked(X, y, task, weights, row_sample, fading)
+        return cls(moments, sample, names)
+
+    def __repr__(self) -> str:
+        kept = 0 if self.sample is None else len(self.sample.rows)
+        return (
+            repr(self.moments).replace("ClassMoments", "Statistics")[:-1]
+            + f", {kept} of them kept)"
+        )
+
+    def __add__(self, other: Statistics) -> Statistics:
+        """Statistics of the rows of both; without a sample of either there is none of both."""
+        if not isinstance(other, Statistics):
+            return NotImplemented
+        _validation.check_same_names(self.feature_names, other.feature_names)
+        kept = None
+        if self.sample is not None and other.sample is not None:
+            kept = self.sample + other.sample
+        names = self.feature_names or other.feature_names
+        return Statistics(self.moments + other.moments, kept, names)
+
+    def __sub__(self, other: Statistics) -> Statistics:
+        """Statistics without the rows of the other, which were among these."""
+        if not isinstance(other, Statistics):
+            return NotImplemented
+        _validation.check_same_names(self.feature_names, other.feature_names)
+        moments, kept = self.moments - other.moments, None
+        if self.sample is not None and other.sample is not None:
+            kept = (self.sample - other.sample).aligned(
+                moments.tasks, moments.classes, moments.n_features
+            )
+        return Statistics(moments, kept, self.feature_names)
+
+    def faded(self, factor: Floats) -> Statistics:
+        """The same with the weight of the rows of every cell times a (tasks, classes) factor."""
+        sample = self.sample
+        if sample is not None:
+            ids = self.moments.tasks, self.moments.classes, self.moments.n_features
+            sample = sample.aligned(*ids).faded(factor)
+        return replace(self, moments=self.moments.faded(factor), sample=sample)
+
+    def without_small(self, min_count: int) -> Statistics:
+        """The same without classes of tasks of which there are fewer rows than `min_count`.
+
+        Moments of a single row are the row: what leaves a site should not have small cells.
+        `min_count` counts weights: a row of weight 5, or one person's five rows, passes 5.
+        """
+        least = _validation.check_positive("min_count", min_count)
+        moments, sample = self.moments.where(self.moments.counts >= least), self.sample
+        if sample is not None:
+            sample = sample.aligned(moments.tasks, moments.classes, moments.n_features)
+            sample = sample.of_cells(moments.present)
+        return replace(self, moments=moments, sample=sample)
+
+    def record(self) -> container.Record:
+        """Statistics as plain data."""
+        names = None if self.feature_names is None else list(self.feature_names)
+        parts = [container.Record({"feature_names": names}, {})]
+        parts.append(self.moments.record().under("moments"))
+        if self.sample is not None:
+            parts.append(self.sample.record().under("sample"))
+        return container.together(*parts)
+
+    @classmethod
+    def from_record(cls, record: container.Record) -> Statistics:
+        """The statistics of plain data."""
+        with container.reading("statistics"):
+            moments, sample = ClassMoments.from_record(record.part("moments")), None
+            if "sample" in record.meta:
+                sample = RowSample.from_record(record.part("sample"))
+            names = record.meta["feature_names"]
+            statistics = cls(moments, sample, None if names is None else tuple(names))
+            _validation.check_statistics(moments, sample, statistics.feature_names)
+        return statistics
+
+    def to_bytes(self) -> bytes:
+        """One buffer with everything, in the format of `kinspan._storage.container`."""
+        return container.pack(container.Contents(KIND, self.record()))
+
+    @classmethod
+    def from_bytes(cls, buffer: bytes | bytearray | memoryview) -> Statistics:
+        """The statistics of a buffer; StoredDataError where it is anything else."""
+        return cls.from_record(container.unpack(buffer, KIND).record)
+
+    def __radd__(self, other: Any) -> Statistics:
+        return self if isinstance(other, int) and other == 0 else NotImplemented  # as in sum()
+
+
+Pile = tuple[tuple[int, Statistics], ...]  # sums, and how many parts are in each
+
+
+def piled(pile: Pile, part: Statistics) -> Pile:
+    """One part more; sums of equally many parts meet, as in a binary counter.
+
+    A small batch is so not added to everything that came before it, each time. Sums that are more
+    than half as large as those before them meet as well: a pile is at most twice its largest sum.
+    """
+    sums = [*pile, (1, part)]
+    while len(sums) > 1 and (sums[-2][0] <= sums[-1][0] or _is_near(sums[-2][1], sums[-1][1])):
+        (n, second), (m, first) = sums.pop(), sums.pop()
+        sums.append((n + m, first + second))
+    return tuple(sums)
+
+
+def _is_near(first: Statistics, second: Statistics) -> bool:
+    """Whether the first holds less than twice as many numbers as the second."""
+    sizes = [
+        part.moments.means.size + (0 if part.sample is None else part.sample.rows.size)
+        for part in (first, second)
+    ]
+    return sizes[0] < 2 * sizes[1]
+
+
+def total(pile: Pile) -> Statistics:
+    """The sum of all parts of a pile."""
+    *others, (_, whole) = pile
+    for _, part in reversed(others):
+        whole = part + whole
+    return whole
+
+
+def added_up(parts: Iterable[Statistics]) -> Statistics | None:
+    """The sum of many statistics, None of nothing."""
+    pile: Pile = ()
+    for part in parts:
+        pile = piled(pile, part)
+    return total(pile) if pile else None

@@ -1,0 +1,136 @@
+"""Digits that are lost because numbers are very large, very small or far from zero."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinspan._rows.types import Floats, Mask
+from kinspan._validation.messages import some
+
+if TYPE_CHECKING:
+    from kinspan.class_moments import ClassMoments
+    from kinspan.row_sample import RowSample
+
+_COARSE = 1.0 / 8.0  # of a standard deviation: steps between numbers that are not small against it
+_USUAL = 1e3  # numbers up to here are no offsets
+_LEAST_SQUARE = 1e-304  # below, mean squares of deviations have lost digits
+_LEAST_SIZE = 1e-152  # its root
+_LEAST_SHARE = 1e-8  # of the spread of other tasks: beyond, the order of rows begins to matter
+
+
+class PrecisionWarning(UserWarning):
+    """Numbers are so large, so small or so far from zero that digits of the answers are lost.
+
+    Everything is found from class moments in double precision. Three things can go wrong: a feature
+    lies so far from zero that the steps between floating-point numbers are not small against its
+    standard deviation (1e16 of them in double precision, 1e7 in single); it is so small, below
+    1e-150, that its squares vanish; a task varies by less than 1e-8 of what others do. The
+    message names features and tasks, and the way out. Larger numbers than that are refused.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> from kinspan import MultiTaskSPCA, PrecisionWarning
+    >>> X = np.random.default_rng(0).normal(size=(40, 2)) + [0.0, 1e16]
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     _ = MultiTaskSPCA().fit(X, np.tile([0, 1], 20))
+    >>> caught[0].category is PrecisionWarning
+    True
+    """
+
+
+def warn_of_lost_digits(
+    moments: ClassMoments, sample: RowSample | None, scale: str | None, names: Sequence[str] | None
+) -> None:
+    """One warning for all that the moments tell; sampled rows tell the precision of the input."""
+    single = sample is not None and sample.rows.dtype == np.float32
+    spread = _spread(moments)
+    coarse = _is_coarse(moments, spread, np.float32 if single else np.float64)
+    faint = _is_faint(moments, spread)
+    found = []
+    if coarse.any():
+        features, tasks = (np.asarray(coarse.any(axis=axis)) for axis in (0, 1))
+        found.append(
+            f"{_named('feature', features, names)} is so far from zero, in {_of(moments, tasks)}, "
+            "that steps between numbers are not small against its standard deviation; subtract an "
+            "offset from what was measured" + ", or use float64" * single
+        )
+    if faint.any():
+        found.append(
+            f"the squares of {_named('feature', np.asarray(faint.any(axis=0)), names)} vanish, as "
+            "those of all numbers below 1e-150; multiply these features by a constant"
+        )
+    quiet = np.zeros(len(spread), dtype=bool) if scale == "task" else _is_quiet(spread)
+    if quiet.any():
+        found.append(
+            f"{_of(moments, quiet)} varies so much less than others that little of it is left in "
+            "a common scale; use scale='task', or another unit there"
+        )
+    if found:
+        warnings.warn("; ".join(found), PrecisionWarning, stacklevel=2)
+
+
+def warn_of_inexact_rest(is_doubtful: Mask) -> None:
+    """What subtraction leaves, whose errors are not small against deviations."""
+    if is_doubtful.any():
+        features = some(np.flatnonzero(is_doubtful.any(axis=(0, 1))).tolist())
+        warnings.warn(
+            f"of feature {features} so little is left, beside what was removed or so far from "
+            "zero, that subtraction does not tell its means or its spread any more; learn from the "
+            "rows that are left instead",
+            PrecisionWarning,
+            stacklevel=3,
+        )
+
+
+def _spread(moments: ClassMoments) -> Floats:
+    """(tasks, features): standard deviations within classes."""
+    freedom = np.maximum(moments.counts - 1.0, 0.0).sum(axis=1)[:, None]
+    variances = (moments.squares / np.where(freedom > 0, freedom, 1.0)[..., None]).sum(axis=1)
+    return np.asarray(np.sqrt(variances))
+
+
+def _is_coarse(moments: ClassMoments, spread: Floats, kind: Any) -> Mask:
+    """(tasks, features): where numbers are rounded to less than deviations need.
+
+    What does not vary at all has nothing to lose, nor has what is constant but for rounding, such
+    as shares that add up to one: small numbers that are the same everywhere.
+    """
+    step = float(np.finfo(kind).eps) * np.abs(moments.means).max(axis=1)
+    of_cells = moments.means[moments.present]
+    is_constant = np.ptp(of_cells, axis=0) <= 4.0 * step.max(axis=0)
+    is_constant &= np.abs(of_cells).max(axis=0) <= _USUAL
+    return np.asarray((spread > 0) & (step > _COARSE * spread) & ~is_constant)
+
+
+def _is_faint(moments: ClassMoments, spread: Floats) -> Mask:
+    """(tasks, features): where squares have lost digits, or are all gone."""
+    small = (spread > 0) & (spread**2 < _LEAST_SQUARE)
+    size = np.abs(moments.means).max(axis=1)
+    some_class = moments.means[np.arange(len(size)), moments.counts.argmax(axis=1)][:, None]
+    differ = ((moments.means != some_class) & moments.present[..., None]).any(axis=1)
+    several = np.any(moments.counts > 1, axis=1, keepdims=True)
+    return np.asarray(small | ((spread == 0) & (size < _LEAST_SIZE) & differ & several))
+
+
+def _is_quiet(spread: Floats) -> Mask:
+    """(tasks,): whose spread is nothing beside that of others."""
+    largest = spread.max(axis=0)
+    share = (spread / np.where(largest > 0, largest, 1.0)).max(axis=1, initial=0.0)
+    return np.asarray((share > 0) & (share < _LEAST_SHARE))
+
+
+def _named(what: str, which: Mask, names: Sequence[str] | None) -> str:
+    places = np.flatnonzero(which).tolist()
+    return f"{what} {some(places if names is None else [names[i] for i in places])}"
+
+
+def _of(moments: ClassMoments, which: Mask) -> str:
+    ids = moments.tasks[which].tolist()
+    return f"task {some(ids)}"

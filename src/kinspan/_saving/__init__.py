@@ -1,0 +1,1 @@
+"""Models, statistics and moments in files."""

@@ -1,0 +1,177 @@
+"""Models, statistics and moments in files of one kind: plain arrays and JSON, never pickle."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from kinspan import _validation, class_moments
+from kinspan._memory import statistics
+from kinspan._memory.statistics import Statistics
+from kinspan._rows import identifiers
+from kinspan._saving import rules
+from kinspan._storage import container
+from kinspan._storage.atomic_files import write_atomically
+from kinspan._storage.container import Record, StoredDataError, together
+from kinspan.class_moments import ClassMoments
+from kinspan.spca import MultiTaskSPCA
+
+KIND = "model"
+
+
+def save(what: MultiTaskSPCA | Statistics | ClassMoments, path: str | os.PathLike[str]) -> None:
+    """Write a fitted model, statistics or moments to a file.
+
+    The file has plain arrays and JSON in it and nothing that runs when it is read. It is written
+    whole or not at all: a crash leaves what was there before. A process that is killed meanwhile
+    may leave a hidden file `.kinspan-…` beside it, which the next one that saves there removes.
+
+    Parameters
+    ----------
+    what : fitted MultiTaskSPCA, Statistics or ClassMoments
+        A model keeps what it has learnt, sampled rows among it: it can go on learning.
+    path : str or path
+
+    Examples
+    --------
+    >>> import tempfile, kinspan
+    >>> from kinspan.datasets import load_digit_pairs
+    >>> digits = load_digit_pairs(n_per_class=3)
+    >>> clf = kinspan.MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     kinspan.save(clf, f"{folder}/digits.kinspan")
+    ...     again = kinspan.load(f"{folder}/digits.kinspan")
+    >>> bool((again.coef_ == clf.coef_).all())
+    True
+    """
+    _validation.check_path(path)
+    write_atomically(path, to_bytes(what))
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read what `save` wrote; StoredDataError where the file is anything else.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    MultiTaskSPCA, Statistics or ClassMoments
+    """
+    return load_with_notes(path)[0]
+
+
+def load_with_notes(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any] | None]:
+    """The same, and notes of whoever wrote it."""
+    try:
+        return with_notes(_read(path))
+    except StoredDataError as error:
+        raise StoredDataError(f"{os.fspath(path)}: {error}") from None
+
+
+def to_bytes(
+    what: MultiTaskSPCA | Statistics | ClassMoments, notes: dict[str, Any] | None = None
+) -> bytes:
+    """The bytes of what `save` writes, with notes of whoever writes it, as JSON."""
+    kind, record = _recorded(what)
+    if notes is not None:
+        record = together(record, Record({"notes": notes}, {}))
+    return container.pack(container.Contents(kind, record))
+
+
+def from_bytes(buffer: bytes | bytearray | memoryview) -> Any:
+    """What `to_bytes` made bytes of."""
+    return with_notes(buffer)[0]
+
+
+def with_notes(buffer: bytes | bytearray | memoryview) -> tuple[Any, dict[str, Any] | None]:
+    """What `to_bytes` made bytes of, and the notes beside it."""
+    readers = {
+        KIND: _to_model,
+        statistics.KIND: Statistics.from_record,
+        class_moments.KIND: ClassMoments.from_record,
+    }
+    kind, record = container.unpack(buffer, *readers)
+    return readers[kind](record), record.meta.get("notes")
+
+
+def _recorded(what: Any) -> tuple[str, Record]:
+    if isinstance(what, ClassMoments):
+        return class_moments.KIND, what.record()
+    if isinstance(what, Statistics):
+        return statistics.KIND, what.record()
+    _validation.check_type("what", what, MultiTaskSPCA)
+    check_is_fitted(what)
+    _validation.check_parameters(what)
+    return KIND, _of_model(what._with_rules())
+
+
+def _read(path: str | os.PathLike[str]) -> bytes:
+    """The bytes of a file, of which a foreign one is not read beyond its first."""
+    _validation.check_path(path)
+    with Path(path).open("rb") as file:
+        start = file.read(len(container.MAGIC))
+        return start + file.read() if start == container.MAGIC else start + file.read(100)
+
+
+def _of_model(model: MultiTaskSPCA) -> Record:
+    """Parameters, what was learnt, and the rules, so that reading does not find them again."""
+    names = _validation.names_of(model)
+    declared = model._declared
+    parameters = {**model.get_params(), **model._asked}  # those that the rules were found with
+    about = {
+        "parameters": {name: _of_parameter(v) for name, v in parameters.items()},
+        "n_features_in": int(model.n_features_in_),
+        "feature_names_in": names,
+        "declared": None if declared is None else identifiers.to_json(declared),
+    }
+    parts = [Record(about, {}), model._statistics.record().under("statistics")]
+    if model.unlabelled_ is not None:
+        parts.append(model.unlabelled_.record().under("unlabelled"))
+    if len(model.classes_) > 1:
+        parts.append(rules.record_of(model._rules).under("rules"))
+    return together(*parts)
+
+
+def _to_model(record: Record) -> MultiTaskSPCA:
+    with container.reading(KIND):
+        meta = record.meta
+        parameters = {name: _to_parameter(value) for name, value in meta["parameters"].items()}
+        model = MultiTaskSPCA(**parameters)
+        _validation.check_parameters(model)
+        model._start()
+        model._add(Statistics.from_record(record.part("statistics")))
+        declared = meta["declared"]
+        model._declared = None if declared is None else identifiers.from_json(declared)
+        if "unlabelled" in meta:
+            model.unlabelled_ = ClassMoments.from_record(record.part("unlabelled"))
+        model.n_features_in_ = int(meta["n_features_in"])
+        if meta["feature_names_in"] is not None:
+            model.feature_names_in_ = np.array(meta["feature_names_in"], dtype=object)
+        if "rules" in meta:
+            model._found = rules.rules_of(record.part("rules"))
+        _validation.check_loaded(model)
+    return model
+
+
+def _of_parameter(value: Any) -> Any:
+    """Parameters as JSON: dictionaries by class and arrays of priors have no form there."""
+    if isinstance(value, dict):
+        keys = identifiers.to_json(identifiers.as_array(list(value)))
+        return {"classes": keys, "weights": [float(v) for v in value.values()]}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [float(v) for v in value]
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _to_parameter(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return dict(
+        zip(identifiers.from_json(value["classes"]).tolist(), value["weights"], strict=True)
+    )

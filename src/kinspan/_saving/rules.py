@@ -1,0 +1,50 @@
+"""Fitted rules as plain data, so that reading a model does not find them again."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinspan._storage.container import Record
+from kinspan.labels import TaskWeights
+from kinspan.risk import Learning
+from kinspan.selection.fit import FittedRules
+
+VERSION = 2  # a file with other rules than these has them found again from its statistics
+_PLAIN = (
+    *("coef", "intercept", "absent", "scale", "forecast_error", "forecast_interval"),
+    *("single_task_error", "metric", "weights_of_task"),
+)
+
+
+def record_of(rules: FittedRules) -> Record:
+    """Fitted rules as a record."""
+    arrays = {name: getattr(rules, name) for name in _PLAIN}
+    arrays |= {f"learning/{name}": part for name, part in rules.learning._asdict().items()}
+    for i, weights in enumerate(rules.task_weights):
+        for j, part in enumerate(weights):
+            arrays |= {f"weights/{i}/{j}/{name}": a for name, a in part._asdict().items()}
+    arrays = {name: np.asarray(array) for name, array in arrays.items()}
+    lengths = [len(weights) for weights in rules.task_weights]
+    return Record(
+        {"version": VERSION, "multi_class": rules.multi_class, "weights": lengths}, arrays
+    )
+
+
+def rules_of(record: Record) -> FittedRules | None:
+    """The rules of a record; None where another version of kinspan found others."""
+    if record.meta["version"] != VERSION:
+        return None
+    arrays = record.arrays
+    weights = [
+        [
+            TaskWeights(*(arrays[f"weights/{i}/{j}/{name}"] for name in TaskWeights._fields))
+            for j in range(length)
+        ]
+        for i, length in enumerate(record.meta["weights"])
+    ]
+    plain = {name: arrays[name] for name in _PLAIN}
+    of_task = plain["weights_of_task"].astype(np.intp, casting="same_kind")
+    plain["weights_of_task"] = of_task
+    learning = Learning(*(arrays[f"learning/{name}"] for name in Learning._fields))
+    multi_class = str(record.meta["multi_class"])
+    return FittedRules(**plain, multi_class=multi_class, task_weights=weights, learning=learning)

@@ -1,0 +1,217 @@
+"""A share of the covariance in the metric: what it is, and what it is good for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kinspan import ClassMoments, MultiTaskSPCA
+from kinspan.metric import covariance_of_rows, in_basis, in_metric, scaled_moments, tail_factor
+from kinspan.selection.evidence import _chosen
+from kinspan.selection.prepared import _covariance, _residuals
+from tests.worlds import random_world
+
+
+@pytest.mark.parametrize(("n", "p"), [(50, 6), (5, 20)])
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.95])
+def test_inner_products_in_the_metric(n: int, p: int, share: float) -> None:
+    """Rows of the span of samples and means, in the basis and stretched: xᵀ metric⁻¹ y."""
+    rng = np.random.default_rng(0)
+    residuals, weights = rng.normal(size=(n, p)) * np.arange(1, p + 1), rng.uniform(1, 3, n)
+    means = rng.normal(size=(2, 2, p))
+    covariance = covariance_of_rows(residuals, weights, 40.0, means)
+    C = (weights[:, None] * residuals).T @ residuals / weights.sum()
+    inverse = np.linalg.inv((1 - share) * np.eye(p) + share * C / (np.trace(C) / p))
+    rows = np.concatenate([residuals, means.reshape(-1, p)])
+    turned = rows @ covariance.basis / np.sqrt(covariance.stretch(share))
+    expected = rows @ inverse @ rows.T
+    np.testing.assert_allclose(turned @ turned.T, expected, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(
+        covariance.turned_back(turned, share) @ rows.T, expected, rtol=1e-6, atol=1e-7
+    )
+    n_axes = covariance.residuals.shape[1]
+    np.testing.assert_allclose(
+        covariance.residuals @ covariance.basis[:, :n_axes].T, residuals, atol=1e-8
+    )
+
+
+def test_effective_dimension_of_correlated_noise() -> None:
+    """(tr C)²/tr C² of the population, from fewer rows than features."""
+    rng = np.random.default_rng(0)
+    spread = 1 / np.arange(1, 201)
+    X = rng.normal(size=(150, 200)) * np.sqrt(spread)
+    scaled = scaled_moments(ClassMoments.from_samples(X, np.zeros(150)), None)
+    expected = spread.sum() ** 2 / (spread**2).sum()
+    for rows, low, high in (
+        (X - X.mean(axis=0), 0.85 * expected, 1.15 * expected),
+        (rng.normal(size=(150, 200)), 160, 200),
+    ):
+        covariance = covariance_of_rows(rows, np.ones(150), 149.0, scaled.means)
+        found = in_metric(in_basis(scaled, covariance), covariance, 0.0).dimension
+        assert low < found <= high
+
+
+@pytest.mark.parametrize("n", [2, 5, 20])
+def test_effective_dimension_of_small_cells(n: int) -> None:
+    """Identity noise: the cell means that were taken out are no rows of their own."""
+    rng = np.random.default_rng(0)
+    y, task = np.tile(np.repeat([0, 1], n), 10), np.repeat(np.arange(10), 2 * n)
+    clf = MultiTaskSPCA(metric=0, scale=None).fit(rng.normal(size=(20 * n, 200)), y, task=task)
+    assert clf.sample_ is not None
+    scaled = scaled_moments(clf.moments_, None)
+    covariance = _covariance(
+        scaled, scaled, clf.sample_, _residuals(scaled, clf.sample_, np.zeros(200))
+    )
+    assert covariance is not None
+    assert 150 < in_metric(in_basis(scaled, covariance), covariance, 0.0).dimension <= 200
+
+
+def test_noise_in_the_metric_is_its_trace() -> None:
+    X, y, task = random_world(0)
+    scaled = scaled_moments(ClassMoments.from_samples(X, y, task), "pooled")
+    residuals = X / scaled.scale[0] - scaled.means[task, y]
+    covariance = covariance_of_rows(residuals, np.ones(len(X)), len(X) - 12.0, scaled.means)
+    changed = in_metric(in_basis(scaled, covariance), covariance, 0.7)
+    stretched = residuals @ covariance.basis / np.sqrt(covariance.stretch(0.7))
+    ratio = (stretched**2).sum() / (residuals**2).sum()
+    np.testing.assert_allclose(changed.cell_noise, scaled.cell_noise * ratio)
+
+
+def correlated_world(seed: int) -> tuple[Any, Any, Any]:
+    """Two strong noise directions hide the classes."""
+    rng = np.random.default_rng(seed)
+    y, task = rng.integers(0, 2, 400), rng.integers(0, 5, 400)
+    noise = rng.normal(size=(400, 2)) @ rng.normal(size=(2, 20)) * 3
+    return noise + rng.normal(size=(400, 20)) + 0.5 * y[:, None], y, task
+
+
+def test_the_metric_is_chosen_by_the_forecast_and_helps_with_correlated_noise() -> None:
+    X, y, task = correlated_world(0)
+    new_X, new_y, new_task = correlated_world(0)
+    rng = np.random.default_rng(5)
+    train = rng.uniform(size=400) < 0.3
+    auto = MultiTaskSPCA().fit(X[train], y[train], task=task[train])
+    plain = MultiTaskSPCA(metric=0).fit(X[train], y[train], task=task[train])
+    test = (new_X[~train], new_y[~train])
+    assert (auto.metric_ > 0.2).all()
+    assert (
+        auto.score(*test, task=new_task[~train]) > plain.score(*test, task=new_task[~train]) + 0.1
+    )
+
+
+def test_without_correlation_nothing_is_lost() -> None:
+    rng = np.random.default_rng(0)
+    means = rng.normal(size=20) * 0.5
+    errors = []
+    for _ in range(10):
+        y, task = np.tile([0, 1], 100), np.repeat(np.arange(5), 40)
+        X = rng.normal(size=(200, 20)) + y[:, None] * means
+        models = [MultiTaskSPCA(metric=m).fit(X, y, task=task) for m in ("auto", 0.0)]
+        y, task = np.tile([0, 1], 1000), np.repeat(np.arange(5), 400)
+        new = rng.normal(size=(2000, 20)) + y[:, None] * means
+        errors.append([1 - model.score(new, y, task=task) for model in models])
+    assert np.mean(errors, axis=0)[0] < np.mean(errors, axis=0)[1] + 0.01
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_rows_of_the_rules_are_in_the_units_of_the_input(n_classes: int) -> None:
+    X, y, task = random_world(1, n_classes=n_classes)
+    clf = MultiTaskSPCA(metric=0.6).fit(X, y, task=task)
+    units = np.array([1e-3, 1.0, 3.0, 1e3, 0.1, 7.0, 2.0])
+    other = MultiTaskSPCA(metric=0.6).fit(X * units, y, task=task)
+    np.testing.assert_allclose(other.coef_ * units, clf.coef_, rtol=1e-6, atol=1e-9)
+    scores = np.array([clf.coef_[t] @ x + clf.intercept_[t] for x, t in zip(X, task, strict=True)])
+    np.testing.assert_allclose(
+        clf.decision_function(X, task=task).reshape(scores.shape), scores, atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("multi_class", ["shared", "one-vs-all"])
+def test_forecasts_are_near_the_error_on_correlated_features(
+    n_classes: int, multi_class: str
+) -> None:
+    """The formula of the paper is far off here; leaving out rows is not."""
+    rng = np.random.default_rng(0)
+    mixing = rng.normal(size=(30, 30)) / np.sqrt(30) + np.diag(rng.uniform(0, 2, 30))
+    means = rng.normal(size=(n_classes, 30)) * 0.15
+    own = rng.normal(size=(8, n_classes, 30)) * 0.1
+
+    def draw(n: int) -> tuple[Any, Any, Any]:
+        task = np.repeat(np.arange(8), n * n_classes)
+        y = np.tile(np.repeat(np.arange(n_classes), n), 8)
+        return rng.normal(size=(len(y), 30)) @ mixing + means[y] + own[task, y], y, task
+
+    X, y, task = draw(40)
+    clf = MultiTaskSPCA(multi_class=multi_class).fit(X, y, task=task)
+    new, new_y, new_task = draw(2000)
+    wrong = clf.predict(new, task=new_task) != new_y
+    actual = np.array([wrong[new_task == t].mean() for t in range(8)])
+    assert np.abs(clf.forecast_error_ - actual).mean() < 0.05
+    assert abs((clf.forecast_error_ - actual).mean()) < 0.03
+    inside = (clf.forecast_interval_[:, 0] <= actual) & (actual <= clf.forecast_interval_[:, 1])
+    assert inside.mean() >= 0.6
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"metric": 1.0}, "metric=1.0; use"),
+        ({"metric": -0.1}, "metric=-0.1; use"),
+        ({"metric": "best"}, "metric='best'; use"),
+        ({"row_sample": -1}, "row_sample=-1; use"),
+        ({"row_sample": 2.5}, "row_sample=2.5; use"),
+        ({"metric": 0.5, "row_sample": 0}, "metric=0.5 needs sampled rows"),
+    ],
+)
+def test_parameters_are_checked(parameters: dict[str, Any], message: str) -> None:
+    X, y, task = random_world(2)
+    with pytest.raises(ValueError, match=message):
+        MultiTaskSPCA(**parameters).fit(X, y, task=task)
+
+
+def _rare_features(rng: np.random.Generator, n: int, y: Any) -> Any:
+    """Ten Gaussian features with a signal, and two hundred that one row in a hundred has."""
+    dense = rng.normal(size=(n, 10)) + 0.8 * y[:, None]
+    rare = (rng.uniform(size=(n, 200)) < 0.01) * rng.exponential(size=(n, 200))
+    return np.hstack([dense, rare])
+
+
+def test_features_that_are_seldom_there_count_less_where_that_helps() -> None:
+    rng = np.random.default_rng(0)
+    y, task = np.tile([0, 1], 60), np.repeat(np.arange(6), 20)
+    new_y = np.tile([0, 1], 2000)
+    X, new = _rare_features(rng, 120, y), _rare_features(rng, 4000, new_y)
+    auto, pooled = (
+        MultiTaskSPCA(scale=scale, metric=0).fit(X, y, task=task) for scale in ("auto", "pooled")
+    )
+    assert auto.score(new, new_y, task=0) > pooled.score(new, new_y, task=0) + 0.02
+
+
+def test_gaussian_features_keep_their_deviation_as_scale() -> None:
+    rng = np.random.default_rng(0)
+    X, weights = rng.normal(size=(4000, 3)) * [1.0, 5.0, 0.1], rng.integers(1, 3, 4000)
+    np.testing.assert_allclose(tail_factor(X, weights.astype(float)), 1.0, atol=0.03)
+    np.testing.assert_allclose(
+        tail_factor(X, weights.astype(float)),
+        tail_factor(np.repeat(X, weights, 0), np.ones(weights.sum())),
+    )
+    rare = np.zeros((400, 2))
+    rare[0, 0] = 5.0  # a kurtosis of 400; the second feature is in no row
+    np.testing.assert_allclose(tail_factor(rare, np.ones(400)), (400 / 3) ** 0.25)
+
+
+def test_tasks_with_many_rows_choose_a_metric_of_their_own() -> None:
+    """What all rows say of a metric counts as much as a hundred rows of the task's own."""
+    rng = np.random.default_rng(0)
+    own = _chosen(np.array([[0.3] * 50, [0.2] * 50]), np.ones(50), np.arange(50) % 2, (2, 2))
+    np.testing.assert_array_equal(own, [1, 1])
+    n = np.array([4, 400])
+    cells = np.repeat([0, 1, 2, 3], np.repeat(n, 2))
+    first = np.where(cells < 2, 0.2, 0.5)  # better for the first task, worse for the second
+    losses = np.array([first + 0.01 * rng.normal(size=808), np.full(808, 0.3)])
+    np.testing.assert_array_equal(_chosen(losses, np.ones(808), cells, (2, 2)), [1, 1])
+    swapped = np.array([np.where(cells < 2, 0.35, 0.29), np.full(808, 0.3)])
+    np.testing.assert_array_equal(_chosen(swapped, np.ones(808), cells, (2, 2)), [1, 0])

@@ -9,7 +9,7 @@ import pytest
 
 from kinspan import ClassMoments, MultiTaskSPCA
 from kinspan.metric import covariance_of_rows, in_basis, in_metric, scaled_moments, tail_factor
-from kinspan.selection.evidence import _chosen
+from kinspan.selection.evidence import least_loss
 from kinspan.selection.prepared import _covariance, _residuals
 from tests.worlds import random_world
 
@@ -206,12 +206,12 @@ def test_gaussian_features_keep_their_deviation_as_scale() -> None:
 def test_tasks_with_many_rows_choose_a_metric_of_their_own() -> None:
     """What all rows say of a metric counts as much as a hundred rows of the task's own."""
     rng = np.random.default_rng(0)
-    own = _chosen(np.array([[0.3] * 50, [0.2] * 50]), np.ones(50), np.arange(50) % 2, (2, 2))
+    own = least_loss(np.array([[0.3] * 50, [0.2] * 50]), np.ones(50), np.arange(50) % 2, (2, 2))
     np.testing.assert_array_equal(own, [1, 1])
     n = np.array([4, 400])
     cells = np.repeat([0, 1, 2, 3], np.repeat(n, 2))
     first = np.where(cells < 2, 0.2, 0.5)  # better for the first task, worse for the second
     losses = np.array([first + 0.01 * rng.normal(size=808), np.full(808, 0.3)])
-    np.testing.assert_array_equal(_chosen(losses, np.ones(808), cells, (2, 2)), [1, 1])
+    np.testing.assert_array_equal(least_loss(losses, np.ones(808), cells, (2, 2)), [1, 1])
     swapped = np.array([np.where(cells < 2, 0.35, 0.29), np.full(808, 0.3)])
-    np.testing.assert_array_equal(_chosen(swapped, np.ones(808), cells, (2, 2)), [1, 0])
+    np.testing.assert_array_equal(least_loss(swapped, np.ones(808), cells, (2, 2)), [1, 0])

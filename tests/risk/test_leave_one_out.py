@@ -10,8 +10,14 @@ from scipy.stats import norm
 
 from kinspan import MultiTaskSPCA
 from kinspan.metric import covariance_of_rows
-from kinspan.risk import LeftOut, Residuals, RuleParts, forecast_of_scores, leave_one_out_scores
-from kinspan.scores import calibration
+from kinspan.risk import (
+    LeftOut,
+    Residuals,
+    RuleParts,
+    calibration,
+    forecast_of_scores,
+    leave_one_out_scores,
+)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
@@ -101,6 +107,34 @@ def test_rows_that_are_their_whole_cell_cannot_be_left_out() -> None:
                      np.array([1.0, 1.0, 2.0]), 0.0)  # fmt: skip
     found, _ = leave_one_out_scores(parts, rows)
     np.testing.assert_array_equal(np.isnan(found[:, 0]), [True, False, False])
+
+
+def test_a_cell_that_keeps_one_row_has_the_spread_of_its_task() -> None:
+    """Rules of length zero: scores are what thresholds undo of the noise of the cell mean."""
+    counts, noise, r = np.array([[2.0, 5.0]]), np.array([[3.0, 0.7]]), np.array([[1.5], [2.0]])
+    nothing, undone = np.zeros((1, 2, 1)), np.array([[[1.0, 10.0], [100.0, 1000.0]]])
+    parts = RuleParts(nothing, np.zeros((1, 2)), np.ones(1), np.zeros((1, 2, 2)), undone, noise,
+                      nothing, np.full((1, 2), 0.5), counts)  # fmt: skip
+    t, c = np.zeros(2, int), np.array([0, 1])
+    rows = Residuals(r, r**2, np.ones(1), t, c, np.ones(2), 0.0)
+    found, inflation = leave_one_out_scores(parts, rows)
+    scatter = noise * counts * (counts - 1)
+    of_task = scatter.sum() / (counts - 1).sum()  # one row left shows no spread of its own
+    of_rest = (scatter[0, 1] - 2.0**2 * 5 / 4) / 3 / 4
+    expected = np.array([of_task - 3.0, of_rest - 0.7])[:, None] * undone[0].T
+    np.testing.assert_allclose(found, expected)
+    np.testing.assert_array_equal(inflation, 1.0)  # of a rule without length
+
+
+def test_a_row_that_is_its_own_metric_has_a_bounded_score() -> None:
+    """Without it the metric would be singular: Sherman and Morrison divide by a millionth."""
+    one = np.ones((1, 2, 1))
+    parts = RuleParts(one, np.zeros((1, 2)), np.zeros(1), np.zeros((1, 2, 2)),
+                      np.zeros((1, 2, 2)), np.ones((1, 2)), np.zeros((1, 2, 1)),
+                      np.zeros((1, 2)), np.full((1, 2), 2.0))  # fmt: skip
+    rows = Residuals(np.ones((1, 1)), np.ones((1, 1)), np.ones(1), np.zeros(1, int),
+                     np.zeros(1, int), np.ones(1), 0.5)  # fmt: skip
+    np.testing.assert_allclose(leave_one_out_scores(parts, rows).scores, 1.0 + 1e6)
 
 
 def test_forecast_of_a_class_of_three_rows_beside_one_of_sixty() -> None:

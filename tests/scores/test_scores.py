@@ -9,8 +9,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from kinspan import scores
-from kinspan.scores import paired_scores, probabilities, projectors, shrinkage, without_absent
+from kinspan.scores import (
+    paired_scores,
+    probabilities,
+    projectors,
+    scoring,
+    shrinkage,
+    without_absent,
+)
 
 
 @pytest.mark.parametrize("n_scores", [1, 4])
@@ -18,7 +24,7 @@ from kinspan.scores import paired_scores, probabilities, projectors, shrinkage, 
 def test_every_row_meets_the_rule_of_its_task(
     n_scores: int, container: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scores, "_BLOCK_BYTES", 1000)
+    monkeypatch.setattr(scoring, "_BLOCK_BYTES", 1000)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 6))
     coef, intercept = rng.normal(size=(5, n_scores, 6)), rng.normal(size=(5, n_scores))

@@ -11,7 +11,7 @@ from benchmarks.worlds import losses, random_world
 
 from kinspan import MultiTaskSPCA
 from kinspan.labels import TaskWeights, with_some_alone
-from kinspan.selection.evidence import _in_errors, _means, _smaller_mean, better_as_one
+from kinspan.selection.evidence import better_as_one, in_errors, means_of, smaller_mean
 
 
 def test_some_targets_go_alone_and_the_others_stay() -> None:
@@ -33,7 +33,7 @@ def test_means_in_units_of_their_standard_errors() -> None:
     values = rng.normal(size=200) + np.array([0.0, 0.5, -0.5, 0.0])[groups]
     values[0] = np.nan
     values[groups == 3] = 0.0
-    found = _in_errors(*_means(values, groups, weights, 5))
+    found = in_errors(*means_of(values, groups, weights, 5))
     for g in range(3):
         rows = np.repeat(values[groups == g], weights[groups == g].astype(int))
         rows = rows[np.isfinite(rows)]
@@ -103,25 +103,25 @@ def test_one_rule_for_all_tasks_needs_rows_and_evidence() -> None:
     rng = np.random.default_rng(0)
     tasks, weights = np.repeat([0, 1], 200), np.ones(400)
     gains = 0.05 + 0.5 * rng.normal(size=400)
-    found = _smaller_mean(gains, tasks, weights, 2)
+    found = smaller_mean(gains, tasks, weights, 2)
     assert found == pytest.approx(gains.mean() / (gains.std(ddof=1) / 20), rel=0.02)
     one_task = np.where(tasks == 0, gains + 0.2, gains - 0.3)  # the mean of the tasks disagrees
-    assert _smaller_mean(one_task, tasks, weights, 2) < 0
-    assert _smaller_mean(np.full(400, np.nan), tasks, weights, 2) == 0.0
+    assert smaller_mean(one_task, tasks, weights, 2) < 0
+    assert smaller_mean(np.full(400, np.nan), tasks, weights, 2) == 0.0
 
 
 def test_tasks_without_a_say_follow_and_those_that_object_do_not() -> None:
     """Four tasks: two prefer one rule for all, no row of the third can be left out, one objects."""
     rng = np.random.default_rng(0)
     tasks = np.repeat(np.arange(4), 200)
-    residuals = SimpleNamespace(tasks=tasks, weights=np.ones(800))
+    rows: Any = SimpleNamespace(tasks=tasks, classes=np.zeros(800, int), weights=np.ones(800))
 
     def family(losses: Any) -> Any:
-        return [SimpleNamespace(residuals=residuals, losses=losses)]
+        return [SimpleNamespace(losses=losses)]
 
     losses = 1.0 + 0.1 * rng.normal(size=800)
     losses[tasks == 2] = np.nan
     gain = np.array([0.3, 0.3, 0.0, -0.05])[tasks]
-    may = better_as_one(family(losses - gain), family(losses), (4, 2))
+    may = better_as_one(family(losses - gain), family(losses), rows, (4, 2))
     np.testing.assert_array_equal(may, [True, True, True, False])
-    assert not better_as_one(family(losses), family(losses), (4, 2)).any()
+    assert not better_as_one(family(losses), family(losses), rows, (4, 2)).any()

@@ -7,7 +7,7 @@ import numpy as np
 from kinspan._storage.container import Record
 from kinspan.labels import TaskWeights
 from kinspan.risk import Learning
-from kinspan.selection.fit import FittedRules
+from kinspan.selection.outcome import FittedRules
 
 VERSION = 2  # a file with other rules than these has them found again from its statistics
 _PLAIN = (

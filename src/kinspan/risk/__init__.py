@@ -4,6 +4,7 @@ From inner products, exact for Gaussian noise without correlation (`gaussian`), 
 of sampled rows, each left out of the rule that scores it (`leave_one_out`, `forecast`).
 """
 
+from kinspan.risk.calibration import Calibration, calibration
 from kinspan.risk.distances import spread_of_scores, with_spread
 from kinspan.risk.forecast import Forecast, forecast_of_scores
 from kinspan.risk.gaussian import alignment, error_rate
@@ -11,6 +12,7 @@ from kinspan.risk.learning import Energies, Learning, learning_curves
 from kinspan.risk.leave_one_out import LeftOut, Residuals, RuleParts, leave_one_out_scores
 
 __all__ = [
+    "Calibration",
     "Energies",
     "Forecast",
     "Learning",
@@ -18,6 +20,7 @@ __all__ = [
     "Residuals",
     "RuleParts",
     "alignment",
+    "calibration",
     "error_rate",
     "forecast_of_scores",
     "learning_curves",

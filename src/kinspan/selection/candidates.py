@@ -1,27 +1,29 @@
-"""Steps 3 to 6 for one metric: the rules of all tasks, judged by rows that they have not seen."""
+"""Steps 3 to 6 for one metric: rules of all tasks, judged by rows that they have not seen."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from kinspan._rows.types import Floats
-from kinspan.metric import Covariance, ScaledMoments, in_metric
+from kinspan.metric import ScaledMoments
 from kinspan.risk import (
+    Calibration,
     Forecast,
     LeftOut,
     Residuals,
+    calibration,
     forecast_of_scores,
     leave_one_out_scores,
     spread_of_scores,
     with_spread,
 )
-from kinspan.row_sample import RowSample
-from kinspan.scores import Calibration, calibration
-from kinspan.selection.rules import Solution, isotropic_error, rule_parts, solve
+from kinspan.selection.prepared import Prepared
+from kinspan.selection.solutions import Problem, Solution, isotropic_error, rule_parts, solve
 
-_KEPT_NUMBERS = 1 << 23  # in the class means of a candidate that is kept while others are judged
+_KEPT_NUMBERS = 1 << 23  # in the class means of a metric that is kept while others are judged
 
 
 class Options(NamedTuple):
@@ -37,119 +39,131 @@ class Options(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """Rules, and what to expect of them."""
+    """Rules in one metric, and what left-out rows say of them."""
 
+    problem: Problem
+    rows: Residuals | None  # the sampled rows in that metric
     solution: Solution
     forecast: Forecast
     calibration: Calibration
-    losses: Floats  # (rows,): logarithmic loss of the sampled rows, each left out
+    losses: Floats  # (rows,): log loss of the sampled rows, each left out
 
 
 class Candidate(NamedTuple):
-    """The rules of one metric."""
+    """One choice of labels and metric for all tasks."""
 
-    share: float
-    scaled: ScaledMoments
-    residuals: Residuals | None  # sampled rows, where there are any
-    together: Judged
-    alone: Solution
-
-
-class Verdict(NamedTuple):
-    """What rows say of a candidate."""
-
-    share: float
-    options: Options  # how it was found
-    residuals: Residuals | None
-    losses: Floats  # (rows,)
-    wrong: Floats  # (rows,)
-    candidate: Candidate | None  # itself, where there is room for all
-
-    @classmethod
-    def of(cls, found: Candidate, options: Options) -> Verdict:
-        """The verdict on a candidate; one with the rules of many cells is better found again."""
-        together = found.together
-        keeps = found.scaled.means.size <= _KEPT_NUMBERS
-        wrong = together.forecast.wrong
-        return cls(
-            found.share, options, found.residuals, together.losses, wrong, found if keeps else None
-        )
+    share: float  # of the covariance in the metric
+    options: Options  # with the labels that it was solved with
+    losses: Floats  # (rows,): log loss of the sampled rows, each left out
+    wrong: Floats  # (rows,): one where such a row was misclassified, NaN if none could be left out
+    judged: Judged | None  # None where the rules are too large to be kept while others are judged
 
 
-def candidate(
-    scaled: ScaledMoments,
-    covariance: Covariance | None,
-    sample: RowSample | None,
-    share: float,
-    options: Options,
+def candidates(
+    prepared: Prepared, shares: Iterable[float], options: Options, known: Sequence[Candidate] = ()
+) -> list[Candidate]:
+    """One for every share; metrics of candidates that are known are not built again."""
+    problems = {
+        (c.share, c.judged.problem.multi_class): c.judged.problem
+        for c in known
+        if c.judged is not None
+    }
+    return [
+        _candidate(prepared, share, options, problems.get((share, options.multi_class)))
+        for share in shares
+    ]
+
+
+def _candidate(
+    prepared: Prepared, share: float, options: Options, problem: Problem | None
 ) -> Candidate:
-    """The rules of one metric, judged."""
-    residuals = None
-    if covariance is not None and sample is not None:
-        scaled = in_metric(scaled, covariance, share)
-        residuals = Residuals(
-            covariance.residuals,
-            covariance.squares,
-            covariance.stretch(share)[: covariance.residuals.shape[1]],
-            sample.task_codes,
-            sample.class_codes,
-            sample.weights,
-            share / (covariance.mean_value * covariance.n_rows),
-        )
-    solution, alone = solve(scaled, options.labels, options.multi_class, options.log_priors)
-    return Candidate(share, scaled, residuals, judge(solution, scaled, residuals, options), alone)
+    judged = _judged_in(prepared, share, options, problem)
+    keeps = judged.problem.scaled.means.size <= _KEPT_NUMBERS
+    wrong = judged.forecast.wrong
+    return Candidate(share, options, judged.losses, wrong, judged if keeps else None)
 
 
-def judge(
-    solution: Solution, scaled: ScaledMoments, residuals: Residuals | None, options: Options
+def _judged_in(
+    prepared: Prepared, share: float, options: Options, problem: Problem | None = None
 ) -> Judged:
-    """What sampled rows say of rules that have not seen them; without rows, the paper's formula."""
-    isotropic = _isotropic(solution, scaled, options.priors)
-    if residuals is None:
-        return Judged(solution, isotropic, Calibration(1.0, 0.0), np.empty(0))
-    parts = rule_parts(solution, scaled)
-    left_out = _of_whole_tasks(leave_one_out_scores(parts, residuals), scaled, residuals)
-    t, c, weights = residuals.tasks, residuals.classes, residuals.weights
-    log_priors = options.log_priors[t] * solution.has_length
-    # Every class of every task counts as much for the calibration, whatever its rows.
-    cells = t * scaled.counts.shape[1] + c
-    usable = weights * ~np.isnan(left_out.scores[:, 0])
-    balanced = weights / np.maximum(np.bincount(cells, usable)[cells], 1e-300)
-    balanced = balanced * usable.sum() / max(float((balanced * (usable > 0)).sum()), 1e-300)
-    scores = left_out.scores - log_priors
-    calibrated, losses = calibration(scores, c, balanced, scaled.present[t])
-    factor = calibrated.factor if solution.has_length else 1.0
-    left_out = left_out._replace(scores=factor * scores + log_priors)
-    priors = np.where(scaled.present, options.priors, 0.0)
-    found = forecast_of_scores(left_out, t, c, weights, priors)
-    unknown = np.isnan(found.error)
-    formula = isotropic.error
-    if unknown.any():
-        m = scaled.present.sum(axis=1)
-        n_rows = int(np.isfinite(found.wrong).sum())
-        spread = spread_of_scores(formula[~unknown], found.error[~unknown], m[~unknown], n_rows)
-        formula = with_spread(formula, spread, m)
-    forecast = Forecast(
-        np.where(unknown, formula, found.error),
-        np.where(unknown[:, None], isotropic.interval, found.interval),
-        found.wrong,
+    if problem is None:
+        problem = Problem(prepared.in_metric(share), options.multi_class)
+    solution = solve(problem, options.labels, options.log_priors)
+    return judge(solution, problem, prepared.rows(share), options)
+
+
+def in_full(prepared: Prepared, candidate: Candidate) -> Judged:
+    """The rules of a candidate, which are found again if they were not kept."""
+    if candidate.judged is not None:
+        return candidate.judged
+    return _judged_in(prepared, candidate.share, candidate.options)
+
+
+def judge(solution: Solution, problem: Problem, rows: Residuals | None, options: Options) -> Judged:
+    """Score left-out rows by rules without them; without rows, use the formula of the paper."""
+    if rows is None:
+        formula = _isotropic(solution, problem, options.priors)
+        return Judged(problem, None, solution, formula, Calibration(1.0, 0.0), np.empty(0))
+    left_out = leave_one_out_scores(rule_parts(solution, problem), rows)
+    left_out = _of_whole_tasks(left_out, problem.scaled, rows)
+    log_priors = options.log_priors[rows.tasks] * problem.has_length
+    scores, present = left_out.scores - log_priors, problem.scaled.present
+    weights = _balanced(left_out, rows, present.shape)
+    calibrated, losses = calibration(scores, rows.classes, weights, present[rows.tasks])
+    if not problem.has_length:  # scores in standard deviations stay what they are
+        calibrated = calibrated._replace(factor=1.0)
+    left_out = left_out._replace(scores=calibrated.factor * scores + log_priors)
+    priors = np.where(present, options.priors, 0.0)
+    forecast = forecast_of_scores(left_out, rows.tasks, rows.classes, rows.weights, priors)
+    forecast = _with_formula(forecast, solution, problem, options.priors)
+    return Judged(problem, rows, solution, forecast, calibrated, losses)
+
+
+def _balanced(left_out: LeftOut, rows: Residuals, shape: tuple[int, ...]) -> Floats:
+    """Weights with which every class of every task counts as much for the calibration."""
+    cells = rows.tasks * shape[1] + rows.classes
+    usable = rows.weights * ~np.isnan(left_out.scores[:, 0])
+    balanced = rows.weights / np.maximum(np.bincount(cells, usable)[cells], 1e-300)
+    total = max(float((balanced * (usable > 0)).sum()), 1e-300)
+    return np.asarray(balanced * usable.sum() / total)
+
+
+def _with_formula(
+    forecast: Forecast, solution: Solution, problem: Problem, priors: Floats
+) -> Forecast:
+    """The formula of the paper for tasks of which too few rows could be left out.
+
+    Scores spread more than the formula says by as much as they do in the other tasks.
+    """
+    unknown = np.isnan(forecast.error)
+    if not unknown.any():
+        return forecast
+    formula = _isotropic(solution, problem, priors)
+    m = problem.scaled.present.sum(axis=1)
+    n_rows = int(np.isfinite(forecast.wrong).sum())
+    spread = spread_of_scores(
+        formula.error[~unknown], forecast.error[~unknown], m[~unknown], n_rows
     )
-    return Judged(solution, forecast, calibrated._replace(factor=factor), losses)
+    return Forecast(
+        np.where(unknown, with_spread(formula.error, spread, m), forecast.error),
+        np.where(unknown[:, None], formula.interval, forecast.interval),
+        forecast.wrong,
+    )
 
 
-def _of_whole_tasks(left_out: LeftOut, scaled: ScaledMoments, residuals: Residuals) -> LeftOut:
+def _of_whole_tasks(left_out: LeftOut, scaled: ScaledMoments, rows: Residuals) -> LeftOut:
     """Only rows of tasks of which each class has some: one class alone favours itself."""
     seen = np.zeros(scaled.counts.shape, dtype=bool)
     usable = ~np.isnan(left_out.scores[:, 0])
-    seen[residuals.tasks[usable], residuals.classes[usable]] = True
+    seen[rows.tasks[usable], rows.classes[usable]] = True
     whole = np.all(seen | ~scaled.present, axis=1)
-    kept = np.asarray(whole)[residuals.tasks, None]
+    kept = np.asarray(whole)[rows.tasks, None]
     return left_out._replace(scores=np.where(kept, left_out.scores, np.nan))
 
 
-def _isotropic(solution: Solution, scaled: ScaledMoments, priors: Floats) -> Forecast:
-    """The formula of the paper; nothing is known of its error but that it is one."""
-    error = isotropic_error(solution, scaled, priors)
-    chance = 1.0 - 1.0 / np.maximum(scaled.present.sum(axis=1), 1)
+def _isotropic(solution: Solution, problem: Problem, priors: Floats) -> Forecast:
+    """The formula of the paper; of its own error nothing is known."""
+    error = isotropic_error(solution, problem, priors)
+    chance = 1.0 - 1.0 / np.maximum(problem.scaled.present.sum(axis=1), 1)
     interval = np.stack([np.zeros_like(error), np.maximum(error, chance)], axis=1)
     return Forecast(error, np.where(np.isnan(error)[:, None], np.nan, interval), np.empty(0))

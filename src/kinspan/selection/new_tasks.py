@@ -1,8 +1,8 @@
-"""Tasks of which no class, or only one, has labels: the rule that others agree on, moved to them.
+"""Tasks with labels of no class, or of one only: the rule that the others agree on, moved to them.
 
-What is missing is where they lie. Rows of one class, or rows without labels, say so; the centres
-of the other tasks say what to expect before there are any. How wrong that will be is seen by
-letting tasks that are known, one after the other, pretend to be new.
+What is missing is where they lie. Rows of one class, or rows without labels, say so; the centres of
+the other tasks say what to expect before there are any. How wrong that will be is estimated by
+letting known tasks, one after the other, pretend to be new.
 """
 
 from __future__ import annotations
@@ -13,19 +13,14 @@ import numpy as np
 from scipy.stats import t as student
 
 from kinspan._rows.types import Floats, Mask
+from kinspan.labels import agreed_weights
 from kinspan.metric import ScaledMoments
 from kinspan.risk import error_rate
-from kinspan.scores import Agreement
-from kinspan.selection.rules import agreed, shared_rule
+from kinspan.scores import Agreement, LinearRules, agreement, discriminant_rules
+from kinspan.selection.prepared import Unlabelled
+from kinspan.selection.solutions import contrasts_of
 
 _MOST = 64  # tasks that pretend
-
-
-class Unlabelled(NamedTuple):
-    """Rows without labels."""
-
-    counts: Floats  # (tasks,)
-    means: Floats  # (tasks, features), in the metric
 
 
 class Places(NamedTuple):
@@ -48,6 +43,20 @@ def known_classes(counts: Floats) -> Mask:
     """(classes,): those of the tasks that have two or more."""
     present = counts > 0
     return np.asarray(present[present.sum(axis=1) > 1].any(axis=0))
+
+
+def agreed(pooled: ScaledMoments) -> Agreement:
+    """What tasks agree on."""
+    weights = agreed_weights(pooled.counts, pooled.cell_noise)
+    coefficients = contrasts_of(pooled, "shared").coefficients
+    return agreement(pooled.means, weights, coefficients, pooled.centres, pooled.class_shares)
+
+
+def shared_rule(agreement: Agreement, pooled: ScaledMoments, log_priors: Floats) -> LinearRules:
+    """The rule of tasks that are not fitted."""
+    level = pooled.noise_level.mean(keepdims=True)
+    contrasts = agreement.contrasts[None]
+    return discriminant_rules(contrasts, np.ones(1), level, log_priors.mean(axis=0)[None])
 
 
 def places(

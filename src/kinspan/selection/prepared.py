@@ -1,4 +1,4 @@
-"""Step 2 for the steps that follow: moments and sampled rows → what rules are found in."""
+"""Step 2 for the fit: moments and sampled rows → moments in the basis of the covariance."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinspan._rows import identifiers
-from kinspan._rows.types import Floats
+from kinspan._rows.types import Floats, Ids
 from kinspan.class_moments import ClassMoments
 from kinspan.metric import (
     Covariance,
@@ -25,67 +25,133 @@ from kinspan.metric import (
 )
 from kinspan.risk import Residuals
 from kinspan.row_sample import RowSample
-from kinspan.selection.candidates import Options, judge
-from kinspan.selection.new_tasks import Unlabelled
-from kinspan.selection.rules import solve
+from kinspan.selection.decisions import HEAVY_TAILS, SAMPLED_ROWS, SHARES
 
-_HEAVY = 1.1  # a fourth root of the kurtosis, over that of a Gaussian, that is worth a thought
-SHARES = (0.0, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
+_FEWEST_ROWS, _ROWS_PER_FEATURE = 25, 4
 
 
-class Given(NamedTuple):
-    """What rules are found in."""
+class Unlabelled(NamedTuple):
+    """Rows without labels of every task."""
+
+    counts: Floats  # (tasks,)
+    means: Floats  # (tasks, features)
+
+
+class Scaling(NamedTuple):
+    """Moments in one scale of the features, and the sampled rows in it."""
+
+    scaled: ScaledMoments
+    pooled: ScaledMoments  # the same in a scale that all tasks share
+    sample: RowSample | None
+    residuals: Floats  # (sampled rows, features): rows minus the means of their cells
+
+    def rows(self) -> Residuals:
+        """Sampled rows in the metric without covariance, in the axes of the features."""
+        ones = np.ones(self.residuals.shape[1])
+        return _residuals_of(self.sample, self.residuals, self.residuals**2, ones, 0.0)
+
+
+class Prepared(NamedTuple):
+    """What all candidates are solved in."""
 
     origin: Floats  # (features,): what was subtracted from everything, in the units of the input
     scaled: ScaledMoments  # in the basis of the covariance, where there is one
-    pooled: ScaledMoments  # the same in a scale that tasks share
+    pooled: ScaledMoments  # the same in a scale that all tasks share
     covariance: Covariance | None
-    sample: RowSample | None  # with the covariance
-    shares: tuple[float, ...]  # of the covariance in the metric
-    free: Unlabelled  # rows without labels, in the basis
+    sample: RowSample | None  # the rows behind the covariance
+    shares: tuple[float, ...]  # of the covariance in the metric, to be tried
+    unlabelled: Unlabelled  # in the basis
 
-    def in_metric(self, share: float) -> tuple[ScaledMoments, Unlabelled]:
-        """What tasks share and rows without labels, in the metric."""
+    @property
+    def fewer_shares(self) -> tuple[float, ...]:
+        """Shares to try for one rule for all tasks, which is an extra candidate: every second."""
+        return self.shares[:5:2]
+
+    def in_metric(self, share: float) -> ScaledMoments:
+        """Moments in the metric with a share of the covariance."""
         if self.covariance is None:
-            return self.pooled, self.free
-        free = self.free.means / np.sqrt(self.covariance.stretch(share))
-        return in_metric(self.pooled, self.covariance, share), self.free._replace(means=free)
+            return self.scaled
+        return in_metric(self.scaled, self.covariance, share)
+
+    def shared_in_metric(self, share: float) -> tuple[ScaledMoments, Unlabelled]:
+        """The same in the scale that tasks share, and rows without labels."""
+        if self.covariance is None:
+            return self.pooled, self.unlabelled
+        means = self.unlabelled.means / np.sqrt(self.covariance.stretch(share))
+        pooled = in_metric(self.pooled, self.covariance, share)
+        return pooled, self.unlabelled._replace(means=means)
+
+    def rows(self, share: float) -> Residuals | None:
+        """Sampled rows in that metric."""
+        if self.covariance is None:
+            return None
+        found = self.covariance
+        stretch = found.stretch(share)[: found.residuals.shape[1]]
+        weight = share / (found.mean_value * found.n_rows)
+        return _residuals_of(self.sample, found.residuals, found.squares, stretch, weight)
 
 
-def given(
-    moments: ClassMoments,
-    sample: RowSample | None,
-    options: Options,
-    unlabelled: ClassMoments | None,
-) -> Given:
-    """In the scale and the basis that suit all tasks."""
-    divisor, of_all = _scales(moments, options.scale)
+def scalings(
+    moments: ClassMoments, sample: RowSample | None, scale: str | None
+) -> tuple[Floats, list[Scaling]]:
+    """The origin, and the scales to choose from: one, or two where features have heavy tails.
+
+    A pixel or a word that few rows have shows a tiny standard deviation, which is badly known.
+    """
+    divisor, of_all = _divisors(moments, scale)
     start = origin(moments)
     moments = replace(moments, means=around(moments, start))
-    if unlabelled is not None:
-        unlabelled = replace(unlabelled, means=around(unlabelled, start))
     scaled = scaled_by(moments, divisor)
-    residuals = np.empty((0, moments.n_features))
-    if sample is not None:
-        sample = sample.aligned(moments.tasks, moments.classes, moments.n_features)
-        sample = sample.limited(_rows_per_cell(sample)).effective()
-        residuals = _residuals(scaled, sample, start)
-    if sample is not None and options.scale == "auto":
-        scaled, residuals = _of_lighter_tails(moments, scaled, sample, residuals, options)
     pooled = scaled if of_all is None else scaled_by(moments, of_all)
+    if sample is None:
+        return start, [Scaling(scaled, pooled, None, np.empty((0, moments.n_features)))]
+    sample = sample.aligned(moments.tasks, moments.classes, moments.n_features)
+    sample = sample.limited(_rows_per_cell(sample)).effective()
+    residuals = _residuals(scaled, sample, start)
+    plain = Scaling(scaled, pooled, sample, residuals)
+    if scale != "auto":
+        return start, [plain]
+    factor = tail_factor(residuals, sample.weights)
+    if factor.max() < HEAVY_TAILS.constant:
+        return start, [plain]
+    wider = scaled_by(moments, scaled.scale * factor)
+    return start, [plain, Scaling(wider, wider, sample, residuals / factor)]
+
+
+def prepare(
+    start: Floats,
+    scaling: Scaling,
+    tasks: Floats,
+    metric: float | str,
+    unlabelled: ClassMoments | None,
+) -> Prepared:
+    """The basis of the covariance, in which every metric is diagonal."""
+    scaled, pooled, sample, residuals = scaling
+    free = _without_labels(tasks, unlabelled, start, pooled.scale)
     covariance = None if sample is None else _covariance(scaled, pooled, sample, residuals)
-    free = _without_labels(moments, unlabelled, pooled.scale)
-    shares: tuple[float, ...] = (0.0,)
     if covariance is None:
-        sample = None
-    else:
-        scaled, pooled = in_basis(scaled, covariance), in_basis(pooled, covariance)
-        free = free._replace(means=free.means @ covariance.basis)
-        shares = SHARES if options.metric == "auto" else (float(options.metric),)
-    return Given(start, scaled, pooled, covariance, sample, shares, free)
+        return Prepared(start, scaled, pooled, None, None, (0.0,), free)
+    return Prepared(
+        start,
+        in_basis(scaled, covariance),
+        in_basis(pooled, covariance),
+        covariance,
+        sample,
+        SHARES if metric == "auto" else (float(metric),),
+        free._replace(means=free.means @ covariance.basis),
+    )
 
 
-def _scales(moments: ClassMoments, scale: str | None) -> tuple[Floats, Floats | None]:
+def _residuals_of(
+    sample: RowSample | None, values: Floats, squares: Floats, stretch: Floats, weight: float
+) -> Residuals:
+    assert sample is not None
+    return Residuals(
+        values, squares, stretch, sample.task_codes, sample.class_codes, sample.weights, weight
+    )
+
+
+def _divisors(moments: ClassMoments, scale: str | None) -> tuple[Floats, Floats | None]:
     """What features are divided by, and where tasks differ in that, what all share."""
     if scale is None:
         return common_scale(moments), None
@@ -95,22 +161,23 @@ def _scales(moments: ClassMoments, scale: str | None) -> tuple[Floats, Floats | 
 
 
 def _without_labels(
-    moments: ClassMoments, unlabelled: ClassMoments | None, scale: Floats
+    tasks: Ids, unlabelled: ClassMoments | None, start: Floats, scale: Floats
 ) -> Unlabelled:
-    """Rows without labels of every task."""
-    counts, means = np.zeros(len(moments.tasks)), np.zeros((len(moments.tasks), scale.shape[1]))
+    """Rows without labels of every task, scaled."""
+    counts, means = np.zeros(len(tasks)), np.zeros((len(tasks), scale.shape[1]))
     if unlabelled is not None:
-        places = identifiers.lookup(moments.tasks, unlabelled.tasks)
+        places = identifiers.lookup(tasks, unlabelled.tasks)
         here = places >= 0
         counts[places[here]] = unlabelled.counts[here, 0]
-        means[places[here]] = unlabelled.means[here, 0]
+        means[places[here]] = around(unlabelled, start)[here, 0]
     return Unlabelled(counts, means / scale)
 
 
 def _rows_per_cell(sample: RowSample) -> int:
     """With many cells fewer rows of each will do, if all are several times the features."""
     n_cells, p = max(len(np.unique(sample.cells)), 1), int(sample.rows.shape[1])
-    return max(25, max(2048, 4 * p) // n_cells)
+    in_all = max(int(SAMPLED_ROWS.constant), _ROWS_PER_FEATURE * p)
+    return max(_FEWEST_ROWS, in_all // n_cells)
 
 
 def _residuals(scaled: ScaledMoments, sample: RowSample, start: Floats) -> Floats:
@@ -120,38 +187,6 @@ def _residuals(scaled: ScaledMoments, sample: RowSample, start: Floats) -> Float
     residuals /= scale
     residuals -= scaled.means[sample.task_codes, sample.class_codes]
     return np.asarray(residuals)
-
-
-def _of_lighter_tails(
-    moments: ClassMoments,
-    scaled: ScaledMoments,
-    sample: RowSample,
-    residuals: Floats,
-    options: Options,
-) -> tuple[ScaledMoments, Floats]:
-    """Features with heavy tails divided by more than their deviation, if rows left out like that.
-
-    A pixel or word that is seldom there has a tiny deviation, which few rows have shown.
-    """
-    factor = tail_factor(residuals, sample.weights)
-    if factor.max() < _HEAVY:
-        return scaled, residuals
-    lighter = scaled_by(moments, scaled.scale * factor)
-    losses = []
-    both = (scaled, residuals), (lighter, residuals / factor)
-    for candidate_scaled, values in both:
-        alone, _ = solve(candidate_scaled, "single", options.multi_class, options.log_priors)
-        rows = Residuals(
-            values,
-            values**2,
-            np.ones(values.shape[1]),
-            sample.task_codes,
-            sample.class_codes,
-            sample.weights,
-            0.0,
-        )
-        losses.append(judge(alone, candidate_scaled, rows, options).calibration.loss)
-    return both[1] if losses[1] < losses[0] - 1e-9 else both[0]
 
 
 def _covariance(

@@ -1,0 +1,171 @@
+"""Steps 3 to 5 for one metric: scaled moments → contrasts → weights of tasks → linear rules."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from kinspan._rows.types import Floats, Mask
+from kinspan.gram import EachClassContrasts, SharedContrasts, TaskRows, VersusRestContrasts
+from kinspan.labels import (
+    Spectrum,
+    TaskWeights,
+    spectrum_of_gram,
+    spectrum_of_rows,
+    task_weights,
+    with_some_alone,
+)
+from kinspan.metric import ScaledMoments
+from kinspan.risk import RuleParts, alignment, error_rate
+from kinspan.scores import LinearRules, centred_rules, discriminant_rules, shrinkage
+
+Contrasts = SharedContrasts | VersusRestContrasts
+CONTRASTS: dict[str, type[SharedContrasts] | type[VersusRestContrasts]] = {
+    "shared": SharedContrasts,
+    "each": EachClassContrasts,
+    "one-vs-all": VersusRestContrasts,
+}
+
+
+def contrasts_of(scaled: ScaledMoments, multi_class: str) -> Contrasts:
+    """The contrasts that a treatment of many classes is about."""
+    kind = CONTRASTS[multi_class]
+    return kind(scaled.means, scaled.counts, scaled.cell_noise, scaled.dimension)
+
+
+class Problem:
+    """Moments in one metric, with the contrasts and spectra that all their solutions share."""
+
+    def __init__(self, scaled: ScaledMoments, multi_class: str) -> None:
+        self.scaled, self.multi_class = scaled, multi_class
+        self.contrasts = contrasts_of(scaled, multi_class)
+
+    @cached_property
+    def class_means(self) -> SharedContrasts:
+        """Class means around the centre of their task, whatever the contrasts are."""
+        if isinstance(self.contrasts, SharedContrasts):
+            return self.contrasts
+        found = contrasts_of(self.scaled, "shared")
+        assert isinstance(found, SharedContrasts)
+        return found
+
+    @cached_property
+    def spectra(self) -> list[Spectrum]:
+        """The spectrum of every set of contrasts: one for all classes, or one per class."""
+        return [spectrum(rows) for rows in self.contrasts.task_rows()]
+
+    @property
+    def has_length(self) -> bool:
+        """Whether offsets contain −½ ‖coef‖² times the noise level."""
+        return self.multi_class != "one-vs-all"
+
+
+class Solution(NamedTuple):
+    """The rules of all tasks for some weights, and what their errors follow from."""
+
+    rules: LinearRules  # scores around the centres of the tasks, in the metric
+    weights: list[TaskWeights]  # one for each spectrum of the problem
+    own: Floats  # (tasks, classes l, classes j): how rule l depends on the task's own cell mean j
+    undone: (
+        Floats  # (tasks, classes l, classes j): offset l contains this times the noise of cell j
+    )
+
+
+def solve(problem: Problem, labels: str, log_priors: Floats) -> Solution:
+    """Rules of all targets at once, with the weights of tasks that `labels` names."""
+    counts = problem.scaled.counts
+    weights = [task_weights(labels, spectrum, counts) for spectrum in problem.spectra]
+    return solution_of(problem, weights, log_priors)
+
+
+def send_alone(
+    problem: Problem, log_priors: Floats, both: tuple[Solution, Solution], targets: Mask
+) -> Solution:
+    """The first of two solutions, with the rules of the second for some targets."""
+    weights = [
+        with_some_alone(together, alone, targets)
+        for together, alone in zip(both[0].weights, both[1].weights, strict=True)
+    ]
+    return solution_of(problem, weights, log_priors)
+
+
+def solution_of(problem: Problem, weights: list[TaskWeights], log_priors: Floats) -> Solution:
+    """Linear rules of all targets, for the weights of tasks in each spectrum."""
+    scaled, contrasts = problem.scaled, problem.contrasts
+    directions = contrasts.combine(weights)
+    noise_share = contrasts.per_target([w.noise_share for w in weights])
+    own = noise_share[..., None] * contrasts.coefficients
+    if problem.has_length:
+        signal = contrasts.per_target([w.signal for w in weights]).sum(axis=1)
+        factor = shrinkage(signal, squares(directions), squares(contrasts.values))
+        rules = discriminant_rules(directions, factor, scaled.noise_level, log_priors)
+    else:
+        aligned = _alignment(problem, directions, own)
+        level = scaled.noise_level
+        rules = centred_rules(directions, aligned, level, log_priors, scaled.present)
+    length = np.einsum("tlp,tlp->tl", directions, directions)
+    multiple = np.einsum("tlp,tlp->tl", rules.coef, directions) / np.where(length > 0, length, 1.0)
+    own = own * multiple[..., None]
+    undone = _undone(problem, own)
+    shared_noise = np.einsum("tlj,tj->tl", undone, scaled.cell_noise)
+    return Solution(rules._replace(offset=rules.offset + shared_noise), weights, own, undone)
+
+
+def spectrum(rows: TaskRows) -> Spectrum:
+    """Singular values and vectors of the contrasts of tasks."""
+    if rows.rows is None:
+        return spectrum_of_gram(rows.products, rows.noise, rows.dimension)
+    return spectrum_of_rows(rows.rows, rows.noise, rows.dimension)
+
+
+def _alignment(problem: Problem, directions: Floats, own: Floats) -> Floats:
+    means = problem.class_means
+    noise = problem.scaled.cell_noise
+    return alignment(directions, means.values, own, means.coefficients, noise)
+
+
+def _undone(problem: Problem, own: Floats) -> Floats:
+    """(tasks, classes l, classes j): what the offset of rule l subtracts per noise of cell j.
+
+    A direction and the centre of its task contain the same samples: with cells of different sizes
+    the noise that they share would move the threshold. And −½‖coef‖² contains the noise of cells.
+    """
+    scaled = problem.scaled
+    undone = own * scaled.class_shares[:, None, :]
+    if problem.has_length:
+        undone = undone + 0.5 * scaled.noise_level[:, None, None] * own**2
+    return np.asarray(undone)
+
+
+def squares(directions: Floats) -> Floats:
+    """(tasks,): sums over the classes of the squared lengths of directions."""
+    return np.asarray(np.einsum("tlp,tlp->t", directions, directions))
+
+
+def isotropic_error(solution: Solution, problem: Problem, priors: Floats) -> Floats:
+    """(tasks,): the error of rules if features were uncorrelated within classes."""
+    scaled, (coef, offset) = problem.scaled, solution.rules
+    plain = offset - np.einsum("tlj,tj->tl", solution.undone, scaled.cell_noise)
+    score_means = _alignment(problem, coef, solution.own) + plain[:, None, :]
+    covariance = coef @ coef.transpose(0, 2, 1) * scaled.noise_level[:, None, None]
+    return error_rate(score_means, covariance, np.where(scaled.present, priors, 0.0))
+
+
+def rule_parts(solution: Solution, problem: Problem) -> RuleParts:
+    """What leaving out a row needs to know of the rules."""
+    scaled, (coef, offset) = problem.scaled, solution.rules
+    half = 0.5 * scaled.noise_level * problem.has_length
+    length = np.einsum("tlp,tlp->tl", coef, coef)
+    return RuleParts(
+        coef,
+        offset + half[:, None] * length,
+        half,
+        solution.own,
+        solution.undone,
+        scaled.cell_noise,
+        problem.class_means.values,
+        scaled.class_shares,
+        scaled.counts,
+    )

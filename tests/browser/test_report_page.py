@@ -11,8 +11,8 @@ import pytest
 from PIL import Image
 
 from kinspan import MultiTaskSPCA
+from kinspan.answers.summary import by_need
 from kinspan.report import write_report
-from kinspan.report.contents import by_need
 from tests.browser.chromium import Chromium
 from tests.report.models import HOSTILE, hostile_model, many_tasks, rows_of
 

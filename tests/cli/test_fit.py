@@ -11,10 +11,7 @@ import pytest
 
 import kinspan
 from kinspan import MultiTaskSPCA
-from kinspan.answers.explanation import most_involved
-from kinspan.cli.most_help import most_help
 from kinspan.cli.table import reader
-from kinspan.datasets import load_digit_pairs
 from tests.cli.running import ROLES, WORLD, fitted, refusal, succeed, written
 from tests.engines.stored_worlds import assert_same_model, in_memory
 
@@ -127,17 +124,6 @@ def test_thirty_tasks_are_shown_unless_all_are_asked_for(tmp_path: Path) -> None
     assert sum(line.strip().startswith("shop") for line in few.splitlines()) == 30
     assert "--all shows all" in few
     assert sum(line.strip().startswith("shop") for line in many.splitlines()) == 40
-
-
-def test_the_task_that_weighs_most_is_the_one_that_explanations_ask_first() -> None:
-    digits = load_digit_pairs(n_per_class=5)
-    data = {"X": digits.X, "y": digits.y, "task": digits.task}
-    model = MultiTaskSPCA().fit(**data)
-    moments, rules = model.moments_.effective(), model._rules
-    expected = [int(most_involved(moments, rules, t, 1)[0]) for t in range(45)]
-    assert most_help(model).tolist() == expected
-    assert (most_help(MultiTaskSPCA(labels="single").fit(**data)) == -1).all()
-    assert most_help(MultiTaskSPCA().fit(WORLD.X, WORLD.y)).tolist() == [-1]
 
 
 def test_without_a_task_all_rows_are_of_one(tmp_path: Path) -> None:

@@ -11,10 +11,9 @@ import pytest
 
 import kinspan
 from kinspan import MultiTaskSPCA
-from kinspan.answers.explanation import most_involved
+from kinspan.answers.summary import by_need
 from kinspan.report import related as related_module
-from kinspan.report.contents import by_need, contents
-from kinspan.report.who_helps import gains, shares
+from kinspan.report.contents import contents
 from tests.report.models import many_tasks, rows_of
 
 
@@ -77,33 +76,6 @@ def test_exact_help_is_that_of_explain_transfer(few: MultiTaskSPCA) -> None:
         assert [gain for _, gain in helpers] == sorted((g for _, g in helpers), reverse=True)
         left_out = set(expected) - {names[s] for s, _ in helpers}
         assert all(abs(expected[name]) < 5e-5 for name in left_out)
-
-
-def test_what_cannot_be_left_out_has_no_gain() -> None:
-    X, y, task = rows_of(n_tasks=2)
-    kept = (task == 0) | (y == 0)
-    model = MultiTaskSPCA().fit(X[kept], y[kept], task=task[kept])
-    found = gains(model, np.arange(2))
-    assert np.isnan(found[1, 0])  # without task 0 there is one class
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_shares_order_tasks_as_explain_transfer_does(n_classes: int) -> None:
-    X, y, task = rows_of(6, n_classes, n=150)
-    model = MultiTaskSPCA(labels="plugin").fit(X, y, task=task)
-    for t, row in enumerate(shares(model, np.arange(6))):
-        assert np.abs(row).sum() == pytest.approx(1.0)
-        others = most_involved(model.moments_, model._rules, t, 5)
-        np.testing.assert_array_equal(others, [s for s in np.argsort(-np.abs(row)) if s != t])
-
-
-def test_shares_have_the_sign_of_the_weights() -> None:
-    """The rule of a task is a weighted sum of contrasts: labels_ has the same signs."""
-    model = many_tasks(12)
-    weights = model.labels_[:, 0, :, 1]
-    for t, row in enumerate(shares(model, np.arange(12))):
-        counted = np.abs(row) > 1e-6
-        np.testing.assert_array_equal(np.sign(row[counted]), np.sign(weights[t, counted]))
 
 
 def test_a_task_that_goes_alone_has_no_helpers() -> None:

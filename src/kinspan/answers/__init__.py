@@ -1,9 +1,8 @@
-"""Answers to what users ask of a fitted model: who helps whom, what if, how many labels more."""
+"""Questions to a fitted model: who helps whom, what if a task left, how many labels are needed."""
 
-from kinspan.answers.explanation import TransferExplanation
 from kinspan.answers.labels_needed import LabelsNeeded
-from kinspan.answers.left_out import TaskLeftOut
 from kinspan.answers.methods import AnswersMixin
 from kinspan.answers.weights import WeightsMixin
+from kinspan.answers.who_helps import TaskLeftOut, TransferExplanation
 
 __all__ = ["AnswersMixin", "LabelsNeeded", "TaskLeftOut", "TransferExplanation", "WeightsMixin"]

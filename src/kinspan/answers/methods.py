@@ -1,11 +1,10 @@
-"""The questions as methods of the estimator."""
+"""The questions as methods of the estimator, and tasks that join or leave it."""
 
 from __future__ import annotations
 
 from copy import copy
 from typing import Any, Self
 
-import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import estimator_html_repr
@@ -16,18 +15,17 @@ from kinspan._memory.removal import without_task
 from kinspan._memory.threads import learning
 from kinspan._rows import identifiers
 from kinspan._rows.types import Floats, Ids
-from kinspan.answers.explanation import TransferExplanation, most_involved, relatedness_to
 from kinspan.answers.joining import joined, parted
 from kinspan.answers.labels_needed import LabelsNeeded, labels_needed
-from kinspan.answers.left_out import TaskLeftOut
 from kinspan.answers.summary import summary
+from kinspan.answers.who_helps import TaskLeftOut, TransferExplanation, explanation
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
-from kinspan.selection.fit import FittedRules
+from kinspan.selection.outcome import FittedRules
 
 
 class AnswersMixin:
-    """What to ask a fitted MultiTaskSPCA, and tasks that come and go."""
+    """Questions to a fitted MultiTaskSPCA, and tasks that join or leave it."""
 
     tasks_: Ids
     forecast_error_: Floats
@@ -42,15 +40,15 @@ class AnswersMixin:
     def explain_transfer(self, task: Any, *, most: int = 10) -> TransferExplanation:
         """Say which tasks help a task, and by how much.
 
-        Each of the tasks that weigh most in its rule is left out in turn, exactly: what is fitted
-        from the moments of the others is compared. That takes as many fits, without a pass over
-        rows.
+        The tasks with the largest shares in its rule are left out in turn, and the rules are fitted
+        again from the moments of the others. The result is exact and takes one fit per task left
+        out, without a pass over rows.
 
         Parameters
         ----------
         task : one id
         most : int, default=10
-            How many tasks to ask about, those first that weigh most.
+            How many tasks to leave out, the largest shares first.
 
         Examples
         --------
@@ -67,28 +65,12 @@ class AnswersMixin:
         Gain: by how many points the forecast error would rise without that task.
         """
         t = self._position(task)
-        others = most_involved(
-            self.moments_.effective(), self._rules, t, _validation.check_positive("most", most)
-        )
-        related = relatedness_to(self.moments_.effective(), self._rules, t, others)
-        names = [self.tasks_[s] for s in others]
-        error = float(self.forecast_error_[t])
-        without = [self._forecast_without(task, name) for name in names]
-        gain = np.array(without, dtype=np.float64) - error
-        order = np.argsort(-gain, kind="stable")
-        return TransferExplanation(
-            task,
-            error,
-            float(self.single_task_error_[t]),
-            [names[i] for i in order],
-            gain[order],
-            related[order],
-        )
+        return explanation(self, task, t, _validation.check_positive("most", most))
 
     def leave_out(self, task: Any) -> TaskLeftOut:
-        """Give the forecasts of all other tasks, had a task never been there.
+        """Return the forecasts of all other tasks, had a task never been there.
 
-        Exact, by leaving out its moments and its sampled rows.
+        The result is exact: the moments and the sampled rows of the task are left out.
 
         Examples
         --------
@@ -100,24 +82,26 @@ class AnswersMixin:
         >>> len(answer.tasks), len(answer.change)
         (44, 44)
         """
-        self._position(task)
-        rest = self._without(task)
+        t = self._position(task)
+        rest = copy(self)
+        vars(rest).update(self._asked)  # the parameters of the fit, not those set since
+        rest._fit_moments(*parted(self, t))
         before = self.forecast_error_[identifiers.lookup(self.tasks_, rest.tasks_)]
         change = rest.forecast_error_ - before
         return TaskLeftOut(task, rest.tasks_, rest.forecast_error_, rest.forecast_interval_, change)
 
     def learning_curve(self, task: Any, more: ArrayLike) -> Floats:
-        """Foretell the error of a task after more labels in each of its classes.
+        """Predict the error of a task after labels are added to each of its classes.
 
-        The theory of the paper, fed with what is estimated and calibrated to the forecasts. With
-        few labels of a task these say little: they are drawn to what all tasks say, so that the
-        curve does not begin exactly at `forecast_error_`.
+        The theory of the paper with estimated quantities, calibrated to the forecasts. The forecast
+        of a task with few labels is uncertain and is shrunk towards the mean of all tasks, so that
+        the curve does not begin exactly at `forecast_error_`.
 
         Parameters
         ----------
         task : one id
         more : array-like of numbers
-            Labels to add to each class; the other tasks keep theirs.
+            Numbers of labels to add to each class; the other tasks keep theirs.
 
         Examples
         --------
@@ -132,7 +116,7 @@ class AnswersMixin:
         return self._rules.learning.error(t, _validation.check_more_labels(more))
 
     def labels_needed(self, task: Any, error: float) -> LabelsNeeded:
-        """Say how many labels more of a task reach an error, or that none do.
+        """Return how many more labels a task needs to reach an error, if any number does.
 
         Examples
         --------
@@ -155,20 +139,22 @@ class AnswersMixin:
         *,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Let a task join; the moments of the others stay as they are.
+        """Add a task; the moments of the others do not change.
 
-        With rows and labels it is a task like the others. With labels of one class, with rows
-        alone, or with nothing at all it gets the rule that the others agree on, placed as well as
-        its rows allow; its forecast is that of tasks which pretend to be new. Rows of a task that
-        is there already are added to it, with full weight and without fading those before them.
+        With rows of at least two classes it is a task like the others. With labels of one class,
+        rows without labels, or no rows at all it gets the rule that the others agree on, centred as
+        well as its rows allow; its forecast is the error of known tasks that are treated as new.
+        Rows of a task that is already fitted are added to it, with full weight and without fading
+        earlier ones.
 
         Parameters
         ----------
         name : one id
         X : array, CSR matrix or data frame of shape (n_samples, n_features), optional
         y : array of shape (n_samples,), optional
-            Without it the rows of X have no labels: they say where a new task lies, if its classes
-            have the shares of `priors`. Where two classes have labels they change nothing.
+            Without it the rows of X have no labels: they locate the centre of a new task, assuming
+            that its classes have the shares of `priors`. They change nothing for a task with labels
+            of two classes.
         sample_weight : array of shape (n_samples,), optional
 
         Examples
@@ -186,15 +172,15 @@ class AnswersMixin:
         """
         check_is_fitted(self)
         with learning(self) as draft:
-            state = joined(draft, name, X, y, sample_weight)
-            draft._fit_moments(*state)
+            draft._fit_moments(*joined(draft, name, X, y, sample_weight))
         return self
 
     def remove_task(self, name: Any) -> Self:
-        """Forget a task, as if it had never been there.
+        """Remove a task, as if it had never been there.
 
-        With so many tasks that rows are not kept up to `row_sample`, more rows of the others would
-        have been: an `InexactRemovalWarning` says so.
+        With very many tasks fewer than `row_sample` rows are kept of each cell, and without the
+        removed task more rows of the others would have been kept: an `InexactRemovalWarning` says
+        so.
 
         Examples
         --------
@@ -206,39 +192,25 @@ class AnswersMixin:
         44
         """
         with learning(self) as draft:
-            left = parted(draft, draft._position(name))
-            without_task(draft.sample_, left.sample, left.moments)
-            draft._fit_moments(*left)
+            rest = parted(draft, draft._position(name))
+            without_task(draft.sample_, rest.sample, rest.moments)
+            draft._fit_moments(*rest)
         return self
 
     def _position(self, task: Any) -> int:
         check_is_fitted(self)
         return _validation.check_one_task(task, self.tasks_)
 
-    def _without(self, task: Any) -> Self:
-        rest = copy(self)
-        vars(rest).update(self._asked)  # not what was changed since rows came
-        rest._fit_moments(*parted(self, self._position(task)))
-        return rest
-
-    def _forecast_without(self, task: Any, other: Any) -> float:
-        """The forecast of a task, NaN if nothing can be fitted without the other."""
-        try:
-            rest = self._without(other)
-        except ValueError:
-            return float("nan")
-        return float(rest.forecast_error_[_validation.check_one_task(task, rest.tasks_)])
-
     def _repr_html_(self) -> str:
         return self._repr_mimebundle_()["text/html"]
 
     def __dir__(self) -> list[str]:
-        """Names alone: scikit-learn would compute what is computed on access."""
+        """Names only: scikit-learn's version evaluates every property."""
         return list(object.__dir__(self))
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        """What notebooks show: the parameters, and after `fit` a table of the tasks."""
-        html = estimator_html_repr(clone(self))  # parameters; attributes are in the table
+        """The notebook view: the parameters, and after `fit` a table of the tasks."""
+        html = estimator_html_repr(clone(self))  # fitted attributes are in the table
         if hasattr(self, "forecast_error_"):
             html = summary(self).html() + html.replace("Not fitted", "Fitted")
         return {"text/plain": repr(self), "text/html": html}

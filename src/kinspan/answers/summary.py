@@ -1,4 +1,4 @@
-"""A fitted model as a table of its tasks."""
+"""A fitted model → a table of its tasks."""
 
 from __future__ import annotations
 
@@ -6,26 +6,31 @@ from typing import Any
 
 import numpy as np
 
+from kinspan._rows.types import Codes
 from kinspan.answers._table import Table, percent, points
 
 _SHOWN = 30
-_COLUMNS = ["task", "labels a class", "forecast error", "90 % interval", "alone", "gain in points"]
-_MORE = (
-    "Ask on: explain_transfer(task), leave_out(task), labels_needed(task, error), "
+_COLUMNS = ["task", "labels per class", "forecast error", "90 % interval", "alone"]
+_QUESTIONS = (
+    "Questions: explain_transfer(task), leave_out(task), labels_needed(task, error), "
     "learning_curve(task, more); add_task(name, X, y) and remove_task(name) change the tasks."
 )
 _FORMULA = "Without sampled rows forecasts are a formula, too optimistic for correlated features."
 
 
+def by_need(model: Any) -> Codes:
+    """Positions of the tasks: unknown forecast errors first, then the largest."""
+    return np.argsort(-np.nan_to_num(model.forecast_error_, nan=2.0), kind="stable")
+
+
 def summary(model: Any) -> Table:
     """The tasks with the largest forecast errors first."""
-    order = np.argsort(-np.nan_to_num(model.forecast_error_, nan=2.0), kind="stable")[:_SHOWN]
-    rows = [_row(model, t) for t in order]
-    left = len(model.tasks_) - len(rows)
-    title = f"{len(model.tasks_)} tasks, {len(model.classes_)} classes"
-    title += f"; the {_SHOWN} with the largest forecast error" if left else ""
-    note = _MORE if model.sample_ is not None else f"{_FORMULA} {_MORE}"
-    return Table(title, _COLUMNS, rows, note)
+    order = by_need(model)
+    title = f"{len(order)} tasks, {len(model.classes_)} classes"
+    title += f"; the {_SHOWN} with the largest forecast error" * (len(order) > _SHOWN)
+    note = _QUESTIONS if model.sample_ is not None else f"{_FORMULA} {_QUESTIONS}"
+    rows = [_row(model, t) for t in order[:_SHOWN]]
+    return Table(title, [*_COLUMNS, "gain in points"], rows, note)
 
 
 def _row(model: Any, t: int) -> list[str]:

@@ -1,16 +1,32 @@
-"""What every task counts for every other: arrays of tasks × tasks, computed on access."""
+"""A fitted model → how related its tasks are, and what every task weighs in every rule.
+
+Arrays of tasks × tasks, computed when they are asked for.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from kinspan._rows.types import Floats
+from kinspan._rows.types import Codes, Floats
 from kinspan.class_moments import ClassMoments
 from kinspan.gram import SharedContrasts
-from kinspan.metric import scaled_by
-from kinspan.selection.fit import FittedRules
-from kinspan.selection.rules import contrasts_of
+from kinspan.metric import ScaledMoments, scaled_by
+from kinspan.selection.outcome import FittedRules
+from kinspan.selection.solutions import contrasts_of
+
+
+def scaled_moments(model: Any) -> ScaledMoments:
+    """The class moments of a fitted model in the scale of its rules."""
+    return scaled_by(model.moments_.effective(), model._rules.scale[:-1])
+
+
+def relatedness_among(scaled: ScaledMoments, tasks: Codes | list[int] | slice) -> Floats:
+    """(tasks, tasks) noise-corrected cosines between some tasks, as if there were no others."""
+    means, counts, noise = scaled.means[tasks], scaled.counts[tasks], scaled.cell_noise[tasks]
+    return SharedContrasts(means, counts, noise).relatedness()
 
 
 class WeightsMixin:
@@ -23,14 +39,13 @@ class WeightsMixin:
     def relatedness_(self) -> Floats:
         """(n_tasks, n_tasks) cosines between the class contrasts of tasks, corrected for noise."""
         check_is_fitted(self)
-        scaled = scaled_by(self.moments_.effective(), self._rules.scale[:-1])
-        return SharedContrasts(scaled.means, scaled.counts, scaled.cell_noise).relatedness()
+        return relatedness_among(scaled_moments(self), slice(None))
 
     @property
     def labels_(self) -> Floats:
         """(n_tasks, 1 or n_classes, n_tasks, n_classes) labels of the samples of every cell."""
         check_is_fitted(self)
-        scaled = scaled_by(self.moments_.effective(), self._rules.scale[:-1])
+        scaled = scaled_moments(self)
         contrasts = contrasts_of(scaled, self._rules.multi_class)
         k, m = scaled.counts.shape
         cells = np.empty((k, m, k, m))

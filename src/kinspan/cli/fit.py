@@ -10,9 +10,9 @@ import numpy as np
 from kinspan import MultiTaskSPCA
 from kinspan._validation import names_of
 from kinspan.answers._table import percent, points
+from kinspan.answers.who_helps import most_help
 from kinspan.cli import options, stored, tasks
 from kinspan.cli.from_tables import learn_tables
-from kinspan.cli.most_help import most_help
 from kinspan.cli.output import Output, name_of, number, whole
 from kinspan.cli.table.recipe import Recipe
 from kinspan.cli.table.writing import check_other, check_place

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kinspan.answers.explanation import TransferExplanation
+from kinspan.answers import TransferExplanation
 from kinspan.displays._canvas import OURS, WARM, axes_for, check_estimator, shortened, without_frame
 
 

@@ -1,4 +1,4 @@
-"""Everything that the page shows, as plain data: tasks are numbered by their need."""
+"""A fitted model → everything that the page shows, as plain data; tasks are numbered by need."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from kinspan._rows.types import Codes
+from kinspan.answers.summary import by_need
 from kinspan.report._plain import named, rounded
 from kinspan.report.curves import curves, labels_for_a_third_less
 from kinspan.report.doubts import doubts, doubts_of_tasks
-from kinspan.report.related import related
-from kinspan.report.who_helps import who_helps
+from kinspan.report.related import helpers, related
 
 
 def contents(model: Any, title: str | None, leave_out: bool) -> dict[str, Any]:
@@ -25,16 +25,10 @@ def contents(model: Any, title: str | None, leave_out: bool) -> dict[str, Any]:
         "figures": _figures(rows),
         "tasks": rows,
         "curves": curves(model, order),
-        "help": who_helps(model, order, leave_out),
+        "help": helpers(model, order, leave_out),
         "related": related(model, order),
         "doubts": found,
     }
-
-
-def by_need(model: Any) -> Codes:
-    """Positions of the tasks: those first whose error is not known, then the largest errors."""
-    known = np.nan_to_num(model.forecast_error_, nan=2.0)
-    return np.argsort(-known, kind="stable")
 
 
 def _about(model: Any) -> dict[str, Any]:

@@ -47,4 +47,4 @@ def rules_of(record: Record) -> FittedRules | None:
     plain["weights_of_task"] = of_task
     learning = Learning(*(arrays[f"learning/{name}"] for name in Learning._fields))
     multi_class = str(record.meta["multi_class"])
-    return FittedRules(**plain, multi_class=multi_class, task_weights=weights, learning=learning)
+    return FittedRules(**plain, multi_class=multi_class, task_weights=weights, curves=learning)

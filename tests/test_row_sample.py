@@ -11,12 +11,13 @@ import scipy.sparse as sp
 
 from kinspan._rows import kept_rows
 from kinspan._rows.keys import content_keys
+from kinspan._validation import CheckedRows
 from kinspan.row_sample import RowSample
 from tests.worlds import random_world
 
 
 def sample(X: Any, y: Any, task: Any, weights: Any = None, size: int = 10) -> RowSample:
-    return RowSample.from_checked(X, y, task, weights, size)
+    return RowSample.from_checked(CheckedRows(X, y, task, weights), size)
 
 
 def assert_same(a: RowSample, b: RowSample) -> None:
@@ -155,11 +156,11 @@ def test_many_cells_keep_fewer_rows_in_any_batches(monkeypatch: pytest.MonkeyPat
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1200, 6))
     task, y = rng.integers(0, 20, 1200), rng.integers(0, 2, 1200)
-    whole = RowSample.from_checked(X, y, task, None, 30)
+    whole = sample(X, y, task, size=30)
     assert whole.bound == 7
     assert (np.bincount(whole.cells) == 7).all()
     by_task = [task == t for t in rng.permutation(20)]
-    parts = [RowSample.from_checked(X[b], y[b], task[b], None, 30) for b in by_task]
+    parts = [sample(X[b], y[b], task[b], size=30) for b in by_task]
     assert parts[0].bound == 30
     total = sum(parts[1:], parts[0])
     np.testing.assert_array_equal(total.rows, whole.rows)
@@ -170,9 +171,7 @@ def test_rows_in_single_precision_stay_so_and_are_the_same_rows() -> None:
     rng = np.random.default_rng(1)
     X = rng.normal(size=(300, 20)).astype(np.float32)
     zeros = np.zeros(300, dtype=int)
-    single, double = (
-        RowSample.from_checked(a, zeros, zeros, None, 50) for a in (X, X.astype(float))
-    )
+    single, double = (sample(a, zeros, zeros, size=50) for a in (X, X.astype(float)))
     assert single.rows.dtype == np.float32
     np.testing.assert_array_equal(single.keys, double.keys)
     np.testing.assert_array_equal(single.rows, double.rows)

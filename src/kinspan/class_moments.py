@@ -69,35 +69,25 @@ class ClassMoments:
         sample_weight : array of shape (n_samples,), optional
             Frequencies: weight 2 is the row twice, weight 0 its absence.
         """
-        features, names, _ = _validation.check_features(X)
-        n_samples = features.shape[0]
-        labels = _validation.check_labels(y, n_samples)
-        tasks = _validation.check_tasks(task, n_samples)
-        weights = _validation.check_weights(sample_weight, n_samples)
-        return cls.from_checked(features, labels, tasks, weights, names)
+        return cls.from_checked(_validation.check_labelled_rows(X, y, task, sample_weight))
 
     @classmethod
     def from_checked(
         cls,
-        X: Any,
-        y: Ids,
-        task: Ids,
-        weights: Floats | None,
-        feature_names: NDArray[Any] | None = None,
+        rows: _validation.CheckedRows,
         fading: Floats | None = None,
         *,
         is_part: bool = False,
     ) -> ClassMoments:
-        """The same from arrays that were validated before; rows may have faded to part of one.
+        """The same from rows that were validated before; they may have faded to part of one.
 
         Weights of a part of the rows may add up to less than one row.
         """
-        if is_elsewhere(X):
-            found = device_moments(X, y, task, weights, feature_names, fading, is_part)
-            return cls(*found).without_empty()
-        weights = on_host(weights)
-        tasks, task_codes = identifiers.encode(task)
-        classes, class_codes = identifiers.encode(y)
+        if is_elsewhere(rows.features):
+            return cls(*device_moments(rows, fading, is_part)).without_empty()
+        weights = on_host(rows.weights)
+        tasks, task_codes = identifiers.encode(rows.tasks)
+        classes, class_codes = identifiers.encode(rows.labels)
         shape = (len(tasks), len(classes))
         cells = task_codes * shape[1] + class_codes
         if weights is not None and not is_part:
@@ -108,9 +98,9 @@ class ClassMoments:
             weights = frequencies * fading
             squared = np.bincount(cells, weights * fading, shape[0] * shape[1])
             squared_weights = squared.astype(np.float64).reshape(shape)
-        counts, means, squares = cell_moments(X, cells, shape[0] * shape[1], weights)
+        counts, means, squares = cell_moments(rows.features, cells, shape[0] * shape[1], weights)
         if not (np.isfinite(means).all() and np.isfinite(squares).all()):
-            _validation.refuse_non_finite(X, feature_names)
+            _validation.refuse_non_finite(rows.features, rows.names)
         moments = cls(
             tasks,
             classes,

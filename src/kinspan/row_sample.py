@@ -33,12 +33,12 @@ class RowSample:
     Examples
     --------
     >>> import numpy as np
-    >>> from kinspan.row_sample import RowSample
-    >>> X = np.arange(12.0).reshape(6, 2)
-    >>> zeros = np.zeros(6)
-    >>> whole = RowSample.from_checked(X, zeros, zeros, None, size=3)
-    >>> first = RowSample.from_checked(X[[5, 0]], zeros[:2], zeros[:2], None, size=3)
-    >>> rest = RowSample.from_checked(X[1:5], zeros[:4], zeros[:4], None, size=3)
+    >>> from kinspan import Statistics
+    >>> X, y = np.arange(12.0).reshape(6, 2), np.zeros(6, dtype=int)
+    >>> whole, first, rest = (
+    ...     Statistics.from_samples(X[part], y[part], row_sample=3).sample
+    ...     for part in (slice(None), [5, 0], slice(1, 5))
+    ... )
     >>> bool(((first + rest).rows == whole.rows).all())
     True
     """
@@ -56,22 +56,17 @@ class RowSample:
 
     @classmethod
     def from_checked(
-        cls,
-        X: Any,
-        y: Ids,
-        task: Ids,
-        weights: Floats | None,
-        size: int,
-        fading: Floats | None = None,
+        cls, checked: _validation.CheckedRows, size: int, fading: Floats | None = None
     ) -> RowSample:
         """The sample of rows that were validated before; rows may have faded to part of one."""
+        X = checked.features
         if is_elsewhere(X):
-            found: RowSample = device_sample(cls.from_checked, X, y, task, weights, size, fading)
+            found: RowSample = device_sample(cls.from_checked, checked, size, fading)
             return found
-        weights = on_host(weights)
-        seen = np.arange(len(y)) if weights is None else np.flatnonzero(weights)
-        tasks, task_codes = identifiers.encode(task[seen])
-        classes, class_codes = identifiers.encode(y[seen])
+        weights = on_host(checked.weights)
+        seen = np.arange(len(checked.labels)) if weights is None else np.flatnonzero(weights)
+        tasks, task_codes = identifiers.encode(checked.tasks[seen])
+        classes, class_codes = identifiers.encode(checked.labels[seen])
         cells = task_codes * len(classes) + class_codes
         bound = _bound(size, cells, X.shape[1])
         if fading is None:

@@ -186,14 +186,12 @@ class MultiTaskSPCA(
             Frequencies: weight 2 is the row twice, weight 0 its absence.
         """
         with learning(self) as draft:
-            features, names, column = _validation.check_rows(draft, X, task, reset=True)
-            n_samples = features.shape[0]
-            labels = _validation.check_labels(y, n_samples)
-            tasks = _validation.check_tasks(column, n_samples)
-            weights = _validation.check_weights(sample_weight, n_samples)
+            rows = _validation.check_labelled_rows(
+                X, y, task, sample_weight, estimator=draft, reset=True
+            )
             _validation.check_parameters(draft)
             draft._start()
-            draft._learn((features, labels, tasks, weights, draft.row_sample, names), is_first=True)
+            draft._learn(rows, is_first=True)
             _ = draft._rules
         return self
 

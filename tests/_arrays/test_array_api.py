@@ -194,9 +194,8 @@ def test_a_row_sample_alone_needs_no_moments_before_it(there: Convert) -> None:
 
     world = random_world(14)
     X, y, task = placed(world, there)
-    checked = _validation.check_features(X).features, _validation.check_labels(y, 300)
-    found = RowSample.from_checked(*checked, _validation.check_tasks(task, 300), None, 15)
-    here = RowSample.from_checked(*world, None, 15)
+    found = RowSample.from_checked(_validation.check_labelled_rows(X, y, task, None), 15)
+    here = RowSample.from_checked(_validation.CheckedRows(*world), 15)
     np.testing.assert_array_equal(found.keys, here.keys)
     np.testing.assert_array_equal(found.rows, here.rows)
 

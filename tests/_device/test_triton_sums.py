@@ -21,6 +21,7 @@ from kinspan._device import moments, triton_groups, triton_scores, triton_sums  
 from kinspan._device import scores as device_scores  # noqa: E402
 from kinspan._device.tiles import Layout, column_blocks, common_factor  # noqa: E402
 from kinspan._rows import keys as content_keys  # noqa: E402
+from kinspan._validation import CheckedRows  # noqa: E402
 from kinspan.scores import paired_scores  # noqa: E402
 from tests.worlds import naive_moments, random_world  # noqa: E402
 
@@ -134,9 +135,10 @@ def as_if_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "has_kernels", lambda X: True)
 
 
-def on_device(X: Any, y: Any, task: Any, weights: Any = None) -> tuple[Any, Any, Any, Any]:
-    beside = None if weights is None else DeviceColumn(torch.tensor(weights))
-    return DeviceRows(X), DeviceColumn(torch.tensor(y)), DeviceColumn(torch.tensor(task)), beside
+def on_device(X: Any, y: Any, task: Any, weights: Any = None) -> CheckedRows:
+    columns: list[Any] = [DeviceColumn(torch.tensor(column)) for column in (y, task)]
+    columns.append(None if weights is None else DeviceColumn(torch.tensor(weights)))
+    return CheckedRows(DeviceRows(X), *columns)
 
 
 @pytest.mark.usefixtures("as_if_cuda")
@@ -151,10 +153,10 @@ def test_statistics_and_sampled_rows_equal_those_of_the_cpu(kind: str, weighted:
         weights = np.random.default_rng(0).integers(0, 3, 250).astype(float)
         if X.is_floating_point():
             X[torch.tensor(weights == 0)] = torch.nan
-    here = Statistics.from_checked(doubles(X), y, task, weights, 20)
+    here = Statistics.from_checked(CheckedRows(doubles(X), y, task, weights), 20)
     rows = on_device(X, y, task, weights)
-    found = Statistics.from_checked(*rows, 20)
-    assert rows[0].passed.hashes is not None
+    found = Statistics.from_checked(rows, 20)
+    assert rows.features.passed.hashes is not None
     for name in ("tasks", "classes", "counts"):
         np.testing.assert_array_equal(getattr(found.moments, name), getattr(here.moments, name))
     for name in ("means", "squares"):
@@ -169,10 +171,8 @@ def test_an_outlier_as_reference_costs_a_second_pass() -> None:
     X = np.random.default_rng(0).normal(size=(200, 3)).astype(np.float32)
     X[[0, -1]] = 1e6
     zeros = np.zeros(200, dtype=int)
-    here = Statistics.from_checked(X, zeros, zeros, None, 0).moments
-    found = Statistics.from_checked(
-        *on_device(torch.from_numpy(X), zeros, zeros), row_sample=0
-    ).moments
+    here = Statistics.from_checked(CheckedRows(X, zeros, zeros), 0).moments
+    found = Statistics.from_checked(on_device(torch.from_numpy(X), zeros, zeros), 0).moments
     np.testing.assert_allclose(found.means, here.means, rtol=1e-12)
     np.testing.assert_allclose(found.squares, here.squares, rtol=1e-9)
 
@@ -185,7 +185,7 @@ def test_nan_and_infinity_are_named(bad: float) -> None:
     zeros = np.zeros(50, dtype=int)
     refused = pytest.raises(ValueError, match="in column 2, in 2 of 50 rows")
     with refused, np.errstate(invalid="ignore"):  # the interpreter is NumPy
-        Statistics.from_checked(*on_device(X, zeros, zeros), 0)
+        Statistics.from_checked(on_device(X, zeros, zeros), 0)
 
 
 @pytest.mark.usefixtures("as_if_cuda")

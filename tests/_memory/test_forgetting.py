@@ -9,6 +9,7 @@ import pytest
 
 from kinspan import ClassMoments, MultiTaskSPCA, RowSample, Statistics
 from kinspan._saving import model_file
+from kinspan._validation import CheckedRows
 from tests._memory.test_streaming import assert_same, fitted, rows, streamed
 
 
@@ -144,7 +145,7 @@ def test_the_sample_prefers_new_rows_and_its_weights_make_up_for_it() -> None:
         X = np.column_stack([age, rng.standard_normal((2000, 16))])
         fading = 0.995**age
         zeros = np.zeros(2000, dtype=int)
-        sample = RowSample.from_checked(X, zeros, zeros, None, 100, fading).effective()
+        sample = RowSample.from_checked(CheckedRows(X, zeros, zeros), 100, fading).effective()
         assert len(sample.rows) == 100
         totals.append(float(sample.weights @ sample.rows[:, 0] / sample.weights.sum()))
     expected = float(np.average(age, weights=0.995**age))
@@ -154,7 +155,7 @@ def test_the_sample_prefers_new_rows_and_its_weights_make_up_for_it() -> None:
 
 def test_few_rows_are_all_kept_with_their_weights() -> None:
     X, y, task = rows(n=60)
-    found = Statistics.from_checked(X, y, task, None, 100, None, weights_of(task, 0.1))
+    found = Statistics.from_checked(CheckedRows(X, y, task), 100, weights_of(task, 0.1))
     assert found.sample is not None
     assert len(found.sample.rows) == 60
     moments, sample = found.moments.effective(), found.sample.effective()

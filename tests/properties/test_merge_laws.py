@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kinspan import ClassMoments, RowSample, Statistics
+from kinspan._validation import CheckedRows
 from tests.properties.random_worlds import PRECISIONS, part, rounded, worlds
 from tests.worlds import World, naive_moments
 
@@ -24,7 +25,7 @@ def moments_of(world: World, _: int) -> ClassMoments:
 
 
 def sample_of(world: World, size: int) -> RowSample:
-    return RowSample.from_checked(*world, None, size)
+    return RowSample.from_checked(CheckedRows(*world), size)
 
 
 def statistics_of(world: World, size: int) -> Statistics:

@@ -11,6 +11,7 @@ from scipy.stats import norm
 from sklearn.base import clone
 
 from kinspan import ClassMoments, MultiTaskSPCA
+from kinspan._validation import CheckedRows
 from kinspan.datasets import gaussian_mixture, load_digit_pairs, related_means
 from kinspan.row_sample import RowSample
 from kinspan.selection import candidates
@@ -145,7 +146,7 @@ def test_ready_moments_and_rows_give_the_same_model(metric: Any) -> None:
     clf = MultiTaskSPCA(metric=metric).fit(X, y, task=task)
     halves = [np.flatnonzero(np.arange(300) % 2 == i) for i in (1, 0)]
     moments = [ClassMoments.from_samples(X[h], y[h], task[h]) for h in halves]
-    rows = [RowSample.from_checked(X[h], y[h], task[h], None, 100) for h in halves]
+    rows = [RowSample.from_checked(CheckedRows(X[h], y[h], task[h]), 100) for h in halves]
     other = MultiTaskSPCA(metric=metric).fit_moments(moments[0] + moments[1], rows[0] + rows[1])
     np.testing.assert_array_equal(other.metric_, clf.metric_)
     for name in ("coef_", "intercept_", "forecast_error_", "forecast_interval_"):

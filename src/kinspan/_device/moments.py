@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinspan import _validation
 from kinspan._arrays import (
@@ -47,15 +46,10 @@ class Passed(NamedTuple):
 
 
 def device_moments(
-    X: DeviceRows,
-    y: Any,
-    task: Any,
-    weights: Any,
-    feature_names: NDArray[Any] | None,
-    fading: Floats | None,
-    is_part: bool,
+    checked: _validation.CheckedRows, fading: Floats | None, is_part: bool
 ) -> FoundMoments:
     """Moments of every cell from one pass over X."""
+    X, y, task, weights, names = checked
     cells = cells_of(task, y, X.array)
     shape = cells.shape
     beside, squared_weights = _beside(weights, X.array), None
@@ -69,14 +63,15 @@ def device_moments(
     if weights is not None and not is_part:
         _validation.check_totals_of_cells(found.counts, rows.rows_of_cells)
     if not (np.isfinite(found.means).all() and np.isfinite(found.squares).all()):
-        _validation.refuse_non_finite(X, feature_names)
+        _validation.refuse_non_finite(X, names)
     counts = found.counts.reshape(shape)
     means, squares = (part.reshape(*shape, -1) for part in found[1:])
     return FoundMoments(cells.tasks.ids, cells.classes.ids, counts, means, squares, squared_weights)
 
 
-def passed_over(X: DeviceRows, y: Any, task: Any, weights: Any) -> Passed:
+def passed_over(checked: _validation.CheckedRows) -> Passed:
     """What the last pass left behind, if it was over the same cells; otherwise without hashes."""
+    X, y, task, weights, _ = checked
     before = X.passed
     if before is not None and all(map(_is_same, before.of, (y, task, weights))):
         return before  # type: ignore[no-any-return]

@@ -9,7 +9,6 @@ import numpy as np
 
 from kinspan._arrays import (
     DeviceColumn,
-    DeviceRows,
     copied_to_numpy,
     device,
     in_spans,
@@ -24,6 +23,7 @@ from kinspan._rows import identifiers
 from kinspan._rows.kept_rows import bounded
 from kinspan._rows.keys import likely_keys
 from kinspan._rows.types import Codes, Floats
+from kinspan._validation import CheckedRows
 
 _BLOCK_BYTES = 1 << 28  # of rows moved at a time
 
@@ -50,13 +50,14 @@ class _Rows(NamedTuple):
         rows = copied_to_numpy(xp.take(self.X, chosen, axis=0))
         places = copied_to_numpy(chosen)
         codes = copied_to_numpy(xp.take(self.codes, chosen, axis=0))
-        return self.of_rows(
+        checked = CheckedRows(
             rows,
             self.cells.classes.ids[codes % n_classes],
             self.cells.tasks.ids[codes // n_classes],
             self._weights(chosen, places),
-            self.size,
-            None if self.fading is None else self.fading[places],
+        )
+        return self.of_rows(
+            checked, self.size, None if self.fading is None else self.fading[places]
         )
 
     def _weights(self, chosen: Any, places: Codes) -> Any:
@@ -74,19 +75,13 @@ class _Rows(NamedTuple):
 
 
 def device_sample(
-    of_rows: Callable[..., Any],
-    X: DeviceRows,
-    y: Any,
-    task: Any,
-    weights: Any,
-    size: int,
-    fading: Floats | None,
+    of_rows: Callable[..., Any], checked: CheckedRows, size: int, fading: Floats | None
 ) -> Any:
     """The sample of all rows, from the samples that `of_rows` makes of some of them on the CPU.
 
     As on the CPU, short keys leave few rows, and cells of which they leave too few give all.
     """
-    found = passed_over(X, y, task, weights)
+    found, X, weights = passed_over(checked), checked.features, checked.weights
     xp, codes = namespace(X.array), found.cells.codes
     rows = _Rows(of_rows, X.array, found.cells, codes, weights, size, fading)
     has_weight = xp.ones_like(codes, dtype=xp.bool) if weights is None else found.weights > 0

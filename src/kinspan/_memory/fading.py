@@ -6,14 +6,14 @@ of the rows of a task and on nothing else: not on batches, and not on the other 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinspan._memory.statistics import Statistics
 from kinspan._rows import identifiers
 from kinspan._rows.types import Codes, Floats, Ids
+from kinspan._validation import CheckedRows
 
 _LEAST = 1e-100  # nothing beside a new row, but still a number whose square is one
 
@@ -42,23 +42,13 @@ def fading(y: Ids, task: Ids, weights: Floats | None, forget: float) -> Fading:
 
 
 def faded_statistics(
-    X: Any,
-    y: Ids,
-    task: Ids,
-    weights: Floats | None,
-    row_sample: int,
-    names: NDArray[Any] | None,
-    *,
-    forget: float,
-    before: Statistics | None,
+    rows: CheckedRows, row_sample: int, *, forget: float, before: Statistics | None
 ) -> Statistics:
     """Statistics of a batch that comes after others, and of the others."""
-    found = fading(y, task, weights, forget)
-    batch = Statistics.from_checked(
-        X, y, task, weights, row_sample, names, found.of_rows, is_part=True
-    )
+    found = fading(rows.labels, rows.tasks, rows.weights, forget)
+    batch = Statistics.from_checked(rows, row_sample, found.of_rows, is_part=True)
     kept = identifiers.lookup(found.tasks, batch.moments.tasks)  # tasks without any weight are gone
-    classes = identifiers.lookup(identifiers.encode(y)[0], batch.moments.classes)
+    classes = identifiers.lookup(identifiers.encode(rows.labels)[0], batch.moments.classes)
     batch = batch.faded(found.of_cells[np.ix_(kept, classes)])
     if before is None:
         return batch

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kinspan import _validation
 from kinspan._arrays import is_elsewhere
-from kinspan._rows.types import Floats, Ids
+from kinspan._rows.types import Floats
 from kinspan._storage import container
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
@@ -66,39 +66,28 @@ class Statistics:
         row_sample : int, default=100
             Rows kept of every class of every task; 0 keeps none.
         """
-        features, names, _ = _validation.check_features(X)
-        n_samples = features.shape[0]
-        labels = _validation.check_labels(y, n_samples)
-        tasks = _validation.check_tasks(task, n_samples)
-        weights = _validation.check_weights(sample_weight, n_samples)
-        size = _validation.check_row_sample(row_sample)
-        return cls.from_checked(features, labels, tasks, weights, size, names)
+        rows = _validation.check_labelled_rows(X, y, task, sample_weight)
+        return cls.from_checked(rows, _validation.check_row_sample(row_sample))
 
     @classmethod
     def from_checked(
         cls,
-        X: Any,
-        y: Ids,
-        task: Ids,
-        weights: Floats | None,
+        rows: _validation.CheckedRows,
         row_sample: int,
-        feature_names: NDArray[Any] | None = None,
         fading: Floats | None = None,
         *,
         is_part: bool = False,
     ) -> Statistics:
-        """The same from arrays that were validated before, as for `ClassMoments`."""
-        if is_elsewhere(X):
-            X.to_be_sampled = row_sample > 0
-        moments = ClassMoments.from_checked(
-            X, y, task, weights, feature_names, fading, is_part=is_part
-        )
+        """The same from rows that were validated before, as for `ClassMoments`."""
+        if is_elsewhere(rows.features):
+            rows.features.to_be_sampled = row_sample > 0
+        moments = ClassMoments.from_checked(rows, fading, is_part=is_part)
         names = None
-        if feature_names is not None and all(isinstance(name, str) for name in feature_names):
-            names = tuple(feature_names.tolist())
+        if rows.names is not None and all(isinstance(name, str) for name in rows.names):
+            names = tuple(rows.names.tolist())
         if row_sample == 0:
             return cls(moments, None, names)
-        sample = RowSample.from_checked(X, y, task, weights, row_sample, fading)
+        sample = RowSample.from_checked(rows, row_sample, fading)
         return cls(moments, sample, names)
 
     def __repr__(self) -> str:

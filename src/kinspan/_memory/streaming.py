@@ -83,26 +83,22 @@ class StreamingMixin:
         with learning(self) as draft:
             is_first = "_pile" not in vars(draft)
             _validation.check_parameters(draft)
-            features, names, column = _validation.check_rows(draft, X, task, reset=is_first)
-            n_samples = features.shape[0]
-            labels = _validation.check_labels(y, n_samples)
-            if column is None and not is_first:
-                _validation.check_one_nameless_task(draft.tasks_)
-            tasks = _validation.check_tasks(column, n_samples)
-            weights = _validation.check_weights(sample_weight, n_samples)
+            rows = _validation.check_labelled_rows(
+                X, y, task, sample_weight, estimator=draft, reset=is_first
+            )
             if is_first:
                 draft._start()
-            draft._declare(classes, labels)
-            rows = (features, labels, tasks, weights, draft.row_sample, names)
+            draft._declare(classes, rows.labels)
             draft._learn(rows, is_first, is_part=True)
         return self
 
-    def _learn(self, rows: tuple[Any, ...], is_first: bool, is_part: bool = False) -> None:
+    def _learn(self, rows: _validation.CheckedRows, is_first: bool, is_part: bool = False) -> None:
         if self.forget == 0:
-            self._add(self._with_declared(Statistics.from_checked(*rows, is_part=is_part)))
+            batch = Statistics.from_checked(rows, self.row_sample, is_part=is_part)
+            self._add(self._with_declared(batch))
             return
         before = None if is_first else self._statistics
-        self._replace(faded_statistics(*rows, forget=self.forget, before=before))
+        self._replace(faded_statistics(rows, self.row_sample, forget=self.forget, before=before))
 
     def merge(self, other: Any) -> Self:
         """Learn what another model has learnt, as if its rows had come here; parameters stay.

@@ -9,6 +9,7 @@ from kinspan._validation.fitted import (
     names_of,
     unchanged_on_error,
 )
+from kinspan._validation.labelled_rows import CheckedRows, check_labelled_rows
 from kinspan._validation.moments import (
     check_moments,
     check_no_overflow,
@@ -57,6 +58,7 @@ from kinspan._validation.weights import (
 )
 
 __all__ = [
+    "CheckedRows",
     "check_all_of_task",
     "check_choice",
     "check_costs",
@@ -67,6 +69,7 @@ __all__ = [
     "check_fitted_model",
     "check_frequencies",
     "check_known_tasks",
+    "check_labelled_rows",
     "check_labels",
     "check_loaded",
     "check_mergeable",

@@ -36,18 +36,18 @@ def joined(model: Any, name: Any, X: Any, y: Any, sample_weight: Any) -> State:
     if column is not None:
         _validation.check_all_of_task(column, n_samples, ids)
     weights = _validation.check_weights(sample_weight, n_samples)
+    labels = (
+        np.zeros(n_samples, dtype=np.int64) if y is None else _validation.check_labels(y, n_samples)
+    )
+    rows = _validation.CheckedRows(features, labels, tasks, weights, names)
     if y is None:
-        alike = np.zeros(n_samples, dtype=np.int64)
-        new = ClassMoments.from_checked(features, alike, tasks, weights, names)
+        new = ClassMoments.from_checked(rows)
         return State(moments, sample, new if unlabelled is None else unlabelled + new)
-    labels = _validation.check_labels(y, n_samples)
     if model._declared is not None:
         _validation.check_declared(np.asarray(labels), model._declared)
-    moments = moments + ClassMoments.from_checked(
-        features, labels, tasks, weights, names, is_part=True
-    )
+    moments = moments + ClassMoments.from_checked(rows, is_part=True)
     if sample is not None:
-        sample = sample + RowSample.from_checked(features, labels, tasks, weights, sample.size)
+        sample = sample + RowSample.from_checked(rows, sample.size)
     return State(moments, sample, unlabelled)
 
 

@@ -29,6 +29,10 @@ class LabelledRows(NamedTuple):
     classes: Ids
     tasks: Ids
 
+    def checked(self) -> _validation.CheckedRows:
+        """The same for class moments, with codes as ids."""
+        return _validation.CheckedRows(self.X, self.class_codes, self.task_codes)
+
 
 class TaskRows(NamedTuple):
     """Rows to be answered."""
@@ -40,23 +44,20 @@ class TaskRows(NamedTuple):
 
 def check_moments(estimator: Any, X: Any, y: Any, task: Any) -> ClassMoments:
     """The class moments of the rows of `fit`."""
-    features, names, column = _validation.check_rows(estimator, X, task, reset=True)
-    labels = _validation.check_labels(y, features.shape[0])
-    tasks = _validation.check_tasks(column, features.shape[0])
-    moments = ClassMoments.from_checked(features, labels, tasks, None, names)
+    rows = _validation.check_labelled_rows(X, y, task, None, estimator=estimator, reset=True)
+    moments = ClassMoments.from_checked(rows)
     _validation.check_several_classes(moments.classes)
     return moments
 
 
 def check_labelled_rows(estimator: Any, X: Any, y: Any, task: Any) -> LabelledRows:
     """The rows of `fit`, for methods that need more of them than class moments."""
-    features, names, column = _validation.check_rows(estimator, X, task, reset=True)
-    labels = _validation.check_labels(y, features.shape[0])
-    tasks, task_codes = identifiers.encode(_validation.check_tasks(column, features.shape[0]))
-    classes, class_codes = identifiers.encode(labels)
+    rows = _validation.check_labelled_rows(X, y, task, None, estimator=estimator, reset=True)
+    tasks, task_codes = identifiers.encode(rows.tasks)
+    classes, class_codes = identifiers.encode(rows.labels)
     _validation.check_several_classes(classes)
-    features = on_host(features)
-    return LabelledRows(finite_doubles(features, names), class_codes, task_codes, classes, tasks)
+    features = finite_doubles(on_host(rows.features), rows.names)
+    return LabelledRows(features, class_codes, task_codes, classes, tasks)
 
 
 def check_task_rows(estimator: Any, X: Any, task: Any) -> TaskRows:

@@ -113,7 +113,7 @@ class MultiTaskLSSVM(TaskClassifier):
         rows = check_labelled_rows(self, X, y, task)
         lam = check_shared_strength(self.shared_strength)
         gamma = check_task_strengths(self.task_strengths, len(rows.tasks), lam)
-        moments = ClassMoments.from_checked(rows.X, rows.class_codes, rows.task_codes, None)
+        moments = ClassMoments.from_checked(rows.checked())
         unit = in_units_of_noise(scaled_moments(moments, self.scale))
         populations = class_populations(unit)
         groups = best_strengths(populations, self.labels, lam, gamma)

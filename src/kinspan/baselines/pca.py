@@ -68,7 +68,7 @@ class PCAClassifier(TaskClassifier):
         n_components = len(rows.classes)
         if self.n_components is not None:
             n_components = _validation.check_n_components(self.n_components, min(rows.X.shape))
-        moments = ClassMoments.from_checked(rows.X, rows.class_codes, rows.task_codes, None)
+        moments = ClassMoments.from_checked(rows.checked())
         unscaled = scaled_moments(moments, None)
         rules = [
             task_rule(rows.X[rows.task_codes == t], means, float(level), n_components)

@@ -178,17 +178,10 @@ def _of_rows(
     """Statistics of a partition, checked as `model.fit` would; None where no row counts."""
     if X.shape[0] == 0 or (sample_weight is not None and not np.any(sample_weight)):
         return None
-    features, names, task = _validation.check_rows(clone(model), X, task, reset=True)
-    n_samples = features.shape[0]
-    return Statistics.from_checked(
-        features,
-        _validation.check_labels(y, n_samples),
-        _validation.check_tasks(task, n_samples),
-        _validation.check_weights(sample_weight, n_samples),
-        model.row_sample,
-        names,
-        is_part=True,
+    rows = _validation.check_labelled_rows(
+        X, y, task, sample_weight, estimator=clone(model), reset=True
     )
+    return Statistics.from_checked(rows, model.row_sample, is_part=True)
 
 
 def _added(parts: list[Statistics | None]) -> Statistics | None:

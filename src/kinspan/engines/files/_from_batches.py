@@ -92,12 +92,10 @@ def _checked(
     X: Any, y: Any, task: Any, weights: Any, layout: Layout | None, name: str
 ) -> tuple[Rows, Layout]:
     """The rows of a batch, which are like those of the first."""
-    features, found, _ = _validation.check_features(X)
-    n_rows = features.shape[0]
-    label = Encoded.of(_validation.check_labels(y, n_rows))
-    tasks = Encoded.of(_validation.check_tasks(task, n_rows))
+    features, labels, ids, _, found = _validation.check_labelled_rows(X, y, task, None)
+    label, tasks = Encoded.of(labels), Encoded.of(ids)
     if weights is not None:
-        weights = np.broadcast_to(np.asarray(weights, dtype=np.float64), n_rows)
+        weights = np.broadcast_to(np.asarray(weights, dtype=np.float64), features.shape[0])
     is_named = found is not None and all(isinstance(column, str) for column in found)
     names = tuple(found) if found is not None and is_named else None  # as in scikit-learn
     if layout is None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from kinspan._memory.cutoff import hopeful
 from kinspan._memory.statistics import Pile, Statistics, piled, total
 from kinspan._rows.types import Ids
+from kinspan._validation import CheckedRows
 from kinspan._validation.messages import NOT_FREQUENCIES
 from kinspan.engines.files._encoded import Encoded
 from kinspan.engines.files._layout import Layout, named
@@ -58,9 +59,8 @@ def statistics_of(rows: Rows, row_sample: int, names: NDArray[Any] | None) -> St
             raise ValueError(NOT_FREQUENCIES)
         if not weights.any():
             return None
-    found = Statistics.from_checked(
-        rows.X, label.codes, task.codes, weights, row_sample, names, is_part=True
-    )
+    checked = CheckedRows(rows.X, label.codes, task.codes, weights, names)
+    found = Statistics.from_checked(checked, row_sample, is_part=True)
     return _with_ids(found, task.ids, label.ids)
 
 

@@ -1,0 +1,41 @@
+"""X, y, task and sample_weight as a user gives them → `CheckedRows`: the way in of all rows."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
+
+from kinspan._validation.fitted import check_one_nameless_task
+from kinspan._validation.rows import check_features, check_labels, check_rows, check_tasks
+from kinspan._validation.weights import check_weights
+
+
+class CheckedRows(NamedTuple):
+    """Labelled rows that need no further check; columns may live on a device."""
+
+    features: Any  # (rows, features) numeric array, CSR or DeviceRows
+    labels: Any  # (rows,) classes
+    tasks: Any  # (rows,) ids
+    weights: Any = None  # (rows,) frequencies; None is one of every row
+    names: NDArray[Any] | None = None  # (features,) names, where X has them
+
+
+def check_labelled_rows(
+    X: Any, y: Any, task: Any, sample_weight: Any, *, estimator: Any = None, reset: bool = False
+) -> CheckedRows:
+    """Rows of an estimator, or of nobody; problems are reported in the order of the arguments.
+
+    With `reset` the estimator takes over the features of X. Without, the rows come after others:
+    they need the same features, and a task unless those others had none either.
+    """
+    if estimator is None:
+        features, names, _ = check_features(X)
+    else:
+        features, names, task = check_rows(estimator, X, task, reset=reset)
+    n_samples = features.shape[0]
+    labels = check_labels(y, n_samples)
+    if estimator is not None and task is None and not reset:
+        check_one_nameless_task(estimator.tasks_)
+    tasks = check_tasks(task, n_samples)
+    return CheckedRows(features, labels, tasks, check_weights(sample_weight, n_samples), names)

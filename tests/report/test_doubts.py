@@ -44,9 +44,9 @@ def test_few_missing_and_no_labels_are_named() -> None:
     assert set(found) == {"tiny class", "missing class", "no labels", "one class"}
     shown = contents(model, None, leave_out=False)
     assert shown["figures"]["short_of_labels"] == 4
-    assert "never answers" in found["missing class"]["meaning"]
+    assert "never predicts" in found["missing class"]["meaning"]
     sharing = MultiTaskSPCA(unseen_classes="share").fit(X[kept], y[kept], task=task[kept])
-    assert "borrowed" in doubts_of(sharing)[0]["missing class"]["meaning"]
+    assert "uses the rule of the others" in doubts_of(sharing)[0]["missing class"]["meaning"]
 
 
 def test_five_labels_are_not_few() -> None:

@@ -1,4 +1,4 @@
-"""A fitted model → a table of its tasks."""
+"""A fitted model → a table of its tasks, the order of their need, the names of its features."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from kinspan import _validation
 from kinspan._rows.types import Codes
 from kinspan.answers._table import Table, percent, points
 
@@ -21,6 +22,14 @@ _FORMULA = "Without sampled rows forecasts are a formula, too optimistic for cor
 def by_need(model: Any) -> Codes:
     """Positions of the tasks: unknown forecast errors first, then the largest."""
     return np.argsort(-np.nan_to_num(model.forecast_error_, nan=2.0), kind="stable")
+
+
+def feature_names(model: Any) -> list[str] | None:
+    """Names of the features, without the task column; None if there were no names."""
+    names, column = _validation.names_of(model), model.task_column
+    if names is not None and len(names) > model.moments_.n_features:
+        del names[names.index(column) if isinstance(column, str) else column]
+    return names
 
 
 def summary(model: Any) -> Table:

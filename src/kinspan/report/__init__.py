@@ -1,9 +1,9 @@
-"""A fitted model as one page for a person who must decide; it needs no network.
+"""A fitted model → one HTML page for the person who must decide; it needs no network.
 
     contents   what the page shows, as plain data: every number is the model's
-      → page   the data in a page, with its style, its script and the library that draws
+      → page   the data in a page, with its style, its script and the drawing library
 
-It needs plotly, which carries the library that draws: `pip install 'kinspan[report]'`.
+It needs plotly, which ships the drawing library: `pip install 'kinspan[report]'`.
 """
 
 from kinspan.report.writing import write_report

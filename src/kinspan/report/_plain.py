@@ -1,4 +1,4 @@
-"""Numbers and names as JSON has them."""
+"""Numbers and ids → values that JSON can hold."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kinspan._rows.types import Ids
 
 
 def rounded(values: Any, digits: int = 5) -> Any:
-    """Numbers, or lists of them; what is not known is None, and whole numbers have no point."""
+    """A number or lists of numbers; unknown ones become None, whole ones have no decimal point."""
     if isinstance(values, np.ndarray):
         return [rounded(value, digits) for value in values]
     value = float(values)
@@ -21,10 +21,7 @@ def rounded(values: Any, digits: int = 5) -> Any:
 
 
 def named(ids: Ids) -> list[str]:
-    """Ids as text, told apart: 1 and "1" would look the same."""
+    """Ids as distinct text: 1 and "1" would otherwise look the same."""
     values = ids.tolist()
-    texts = [str(value) for value in values]
-    often = Counter(texts)
-    return [
-        repr(value) if often[text] > 1 else text for value, text in zip(values, texts, strict=True)
-    ]
+    count = Counter(map(str, values))
+    return [repr(value) if count[str(value)] > 1 else str(value) for value in values]

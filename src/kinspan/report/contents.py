@@ -10,15 +10,17 @@ from kinspan._rows.types import Codes
 from kinspan.answers.summary import by_need
 from kinspan.report._plain import named, rounded
 from kinspan.report.curves import curves, labels_for_a_third_less
-from kinspan.report.doubts import doubts, doubts_of_tasks
+from kinspan.report.doubts import doubts
 from kinspan.report.related import helpers, related
+
+_SHORT_OF_LABELS = {"no labels", "one class", "tiny class"}
 
 
 def contents(model: Any, title: str | None, leave_out: bool) -> dict[str, Any]:
-    """What `page` puts into the page."""
+    """The data that `page` puts into the page."""
     order = by_need(model)
-    found = doubts(model, order)
-    rows = _rows(model, order, doubts_of_tasks(found, len(order)))
+    doubtful = doubts(model, order)
+    rows = _rows(model, order, doubtful)
     return {
         "title": title or f"Report on {len(order):,} task{'s' * (len(order) != 1)}",
         "about": _about(model),
@@ -27,7 +29,7 @@ def contents(model: Any, title: str | None, leave_out: bool) -> dict[str, Any]:
         "curves": curves(model, order),
         "help": helpers(model, order, leave_out),
         "related": related(model, order),
-        "doubts": found,
+        "doubts": doubtful,
     }
 
 
@@ -43,9 +45,12 @@ def _about(model: Any) -> dict[str, Any]:
     }
 
 
-def _rows(model: Any, order: Codes, doubts: list[list[str]]) -> list[dict[str, Any]]:
+def _rows(model: Any, order: Codes, doubtful: list[dict[str, Any]]) -> list[dict[str, Any]]:
     names, counts = named(model.tasks_), model.moments_.effective().counts
-    wanted = labels_for_a_third_less(model, order)
+    kinds: list[list[str]] = [[] for _ in order]
+    for doubt in doubtful:
+        for place, _ in doubt["tasks"]:
+            kinds[place].append(doubt["kind"])
     return [
         {
             "name": names[t],
@@ -55,15 +60,15 @@ def _rows(model: Any, order: Codes, doubts: list[list[str]]) -> list[dict[str, A
             "alone": rounded(model.single_task_error_[t]),
             "gain": rounded(model.transfer_gain_[t]),
             "labels": rounded(counts[t], 1),
-            **wanted[place],
-            "doubts": doubts[place],
+            **labels_for_a_third_less(model, int(t)),
+            "doubts": kinds[place],
         }
         for place, t in enumerate(order)
     ]
 
 
 def _figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Means over the tasks whose two errors are known, and how many tasks gain, lose, need."""
+    """Mean errors over the tasks where both are known, and how many gain, lose or need labels."""
     known = [row for row in rows if None not in (row["forecast"], row["alone"])]
     gains = [round(row["gain"], 3) for row in known]  # as shown: tenths of a point
     return {
@@ -73,8 +78,5 @@ def _figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
         "gaining": sum(gain > 0 for gain in gains),
         "losing": sum(gain < 0 for gain in gains),
         "largest_loss": rounded(max((-gain for gain in gains), default=0.0)),
-        "short_of_labels": sum(bool(_SHORT & set(row["doubts"])) for row in rows),
+        "short_of_labels": sum(bool(_SHORT_OF_LABELS & set(row["doubts"])) for row in rows),
     }
-
-
-_SHORT = {"no labels", "one class", "tiny class"}

@@ -1,4 +1,4 @@
-"""What more labels would buy every task."""
+"""A fitted model → what more labels would bring every task."""
 
 from __future__ import annotations
 
@@ -6,51 +6,40 @@ from typing import Any
 
 import numpy as np
 
-from kinspan._rows.types import Codes, Floats
+from kinspan._rows.types import Codes
 from kinspan.answers.labels_needed import labels_needed
 from kinspan.report._plain import rounded
-from kinspan.risk import Learning
 
-_STEPS = np.geomspace(0.1, 200.0, 24)  # of what there is, or of five labels
-_THIRD_LESS = 2.0 / 3.0
-_NOTHING = 1e-6  # an error of which no part is worth a label
+_STEPS = np.geomspace(0.1, 200.0, 24)  # multiples of the smallest class, or of five labels
+_A_THIRD_LESS = 2.0 / 3.0
+_NEGLIGIBLE = 1e-6  # an error that no more labels need to lower
 
 
 def curves(model: Any, order: Codes) -> list[dict[str, Any]]:
-    """Of every task: labels more in each class, and the error to expect then."""
-    learning, fewest = model._rules.learning, _fewest(model.moments_.effective().counts)
-    return [_curve(learning, int(t), float(fewest[t])) for t in order]
+    """For every task: numbers of labels to add to each class, and the expected errors."""
+    counts = model.moments_.effective().counts
+    smallest = np.where(counts > 0, counts, np.inf).min(axis=1)  # class that has any labels
+    smallest = np.where(np.isfinite(smallest), smallest, 0.0)
+    return [_curve(model, int(t), float(smallest[t])) for t in order]
 
 
-def _curve(learning: Learning, task: int, fewest: float) -> dict[str, Any]:
-    most = max(1000.0, 20.0 * fewest)
-    more = np.unique(np.concatenate([[0.0], (max(fewest, 5.0) * _STEPS).round(), [most]]))
+def _curve(model: Any, task: int, smallest: float) -> dict[str, Any]:
+    most = max(1000.0, 20.0 * smallest)
+    more = np.unique(np.concatenate([[0.0], (max(smallest, 5.0) * _STEPS).round(), [most]]))
     more = more[more <= most]
-    return {"more": rounded(more), "error": rounded(learning.error(task, more))}
+    return {"more": rounded(more), "error": rounded(model._rules.learning.error(task, more))}
 
 
-def _fewest(counts: Floats) -> Floats:
-    """(tasks,): labels in the smallest class that has any."""
-    smallest = np.where(counts > 0, counts, np.inf).min(axis=1)
-    return np.where(np.isfinite(smallest), smallest, 0.0)
+def labels_for_a_third_less(model: Any, task: int) -> dict[str, Any]:
+    """How many labels to add to each class to lower the error of the learning curve by a third.
 
-
-def labels_for_a_third_less(model: Any, order: Codes) -> list[dict[str, Any]]:
-    """Of every task: labels more in each class for two thirds of the error that its curve has now.
-
-    The curve need not begin at the forecast: `present` says where. No number is None, and
-    `limit` is then what many labels tend to.
+    The curve need not begin at the forecast: it begins at `present`. If no number is enough, `more`
+    is None; `limit` is the error that very many labels approach.
     """
-    return [_a_third_less(model._rules.learning, int(t)) for t in order]
-
-
-def _a_third_less(learning: Learning, task: int) -> dict[str, Any]:
+    learning = model._rules.learning
     present = float(learning.error(task, np.zeros(())))
-    if not present > _NOTHING:
-        return {"more": None, "present": rounded(present), "limit": rounded(present)}
-    answer = labels_needed(learning, task, task, _THIRD_LESS * present, present)
-    return {
-        "more": answer.more_per_class,
-        "present": rounded(present),
-        "limit": rounded(answer.limit),
-    }
+    more, limit = None, present
+    if present > _NEGLIGIBLE:
+        answer = labels_needed(learning, task, task, _A_THIRD_LESS * present, present)
+        more, limit = answer.more_per_class, answer.limit
+    return {"more": more, "present": rounded(present), "limit": rounded(limit)}

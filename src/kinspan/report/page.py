@@ -1,8 +1,8 @@
-"""Data in a page: one file with its style, its scripts and the library that draws.
+"""Plain data → the page: one file with its style, its scripts and the drawing library.
 
-Nothing of the data becomes markup. It is JSON in a block that does not run, with every `<` escaped;
-the script puts it into the page as text. The page forbids itself any network, and any script but
-those whose digests it names.
+Data never become markup: they are JSON in a block that is not executed, with every `<` escaped, and
+the script inserts them as text. The content policy of the page forbids all network access, and all
+scripts except those whose digests it names.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _SCRIPTS = (
 )
 
 
-def page(contents: dict[str, Any], drawing: str) -> bytes:
-    """The page that shows contents, with the script of plotly.js in it."""
+def page(contents: dict[str, Any], drawing_library: str) -> bytes:
+    """The page that shows the contents, with the script of plotly.js included."""
     parts = [_asset(f"{name}.js") for name in _SCRIPTS]
     ours = _script("\n".join(["(() => {", '"use strict";', *parts, "})();"]))
-    library = _script(drawing)
+    library = _script(drawing_library)
     filled = Template(_asset("page.html")).substitute(
         policy=_policy(ours, library),
         title=escape(contents["title"]),
@@ -59,7 +59,7 @@ def _data(contents: dict[str, Any]) -> str:
 
 
 def _script(text: str) -> str:
-    """A script inside HTML: nothing in it may look like its end, or like a comment."""
+    """A script inside HTML: it must not contain its own end tag or the start of a comment."""
     return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 

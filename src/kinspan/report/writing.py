@@ -1,17 +1,17 @@
-"""The report of a fitted model, as a file."""
+"""A fitted model → its report, as a file."""
 
 from __future__ import annotations
 
 import os
 
 from kinspan._storage.atomic_files import write_atomically
-from kinspan._validation import check_choice, check_path
-from kinspan.report import _checks
+from kinspan._validation import check_choice, check_fitted_model, check_path
 from kinspan.report.contents import contents
 from kinspan.report.page import page
 from kinspan.spca import MultiTaskSPCA
 
-_FEW_TASKS, _LITTLE_WORK = 50, 3e6  # so many are left out in some ten seconds
+_FEW_TASKS, _LITTLE_WORK = 50, 3e6  # leaving out so many takes about ten seconds
+_WAY_OUT = "kinspan.load reads one from a file; of a pipeline, pass its last step"
 
 
 def write_report(
@@ -21,24 +21,25 @@ def write_report(
     title: str | None = None,
     leave_out: bool | None = None,
 ) -> None:
-    """Write what a fitted model foretells as one HTML page, for a person who must decide.
+    """Write the forecasts of a fitted model as one HTML page, for the person who must decide.
 
-    Tasks by need, forecasts against going alone, who helps whom, what more labels would buy, how
-    related the tasks are, and what is doubtful about the data. The page is one file, asks no
-    network, and is the same for the same model. It is written whole or not at all.
+    The page shows the tasks by need, forecasts against going alone, who helps whom, what more
+    labels would bring, how related the tasks are, and what is doubtful about the data. It is one
+    file that needs no network, is the same for the same model, and is written completely or not at
+    all.
 
     Parameters
     ----------
     model : fitted MultiTaskSPCA
     path : str or path
-        Where to write the page; a file that is there is replaced.
+        Where to write the page; an existing file is replaced.
     title : str, optional
         The heading, by default the number of tasks.
     leave_out : bool, optional
-        Whether every task is left out in turn to say by how many points it helps the others,
-        exactly; that takes a fit for each. Otherwise the page shows the shares of the others in
-        the rule of a task. By default it is done where it takes some seconds: up to 50 tasks, and
-        three million for tasks² × classes × features.
+        Whether to leave out every task in turn, which gives exactly by how many points it helps
+        the others and takes one fit per task. Otherwise the page shows the shares of the other
+        tasks in the rule of each task. By default tasks are left out where that takes a few
+        seconds: up to 50 tasks, and up to three million for tasks² × classes × features.
 
     Examples
     --------
@@ -55,12 +56,24 @@ def write_report(
     >>> "3 vs 8" in shown
     True
     """
-    _checks.check_model(model)
-    _checks.check_title(title)
+    check_fitted_model(model, MultiTaskSPCA, _WAY_OUT)
+    if title is not None and (not isinstance(title, str) or not title.strip()):
+        raise ValueError(f"title={title!r}; use a text, or None")
     check_path(path)
     check_choice("leave_out", leave_out, (None, True, False))
-    drawing = _checks.check_library()
+    drawing = _drawing_library()
     n_tasks, work = len(model.tasks_), len(model.tasks_) * model.moments_.means.size
     is_quick = n_tasks <= _FEW_TASKS and work <= _LITTLE_WORK
     shown = contents(model, title, is_quick if leave_out is None else bool(leave_out))
     write_atomically(path, page(shown, drawing))
+
+
+def _drawing_library() -> str:
+    """The script of plotly.js, from the package that ships it."""
+    try:
+        from plotly.offline import get_plotlyjs  # noqa: PLC0415  # optional
+    except ImportError as error:
+        raise ImportError(
+            "the report needs plotly, which is not installed: pip install 'kinspan[report]'"
+        ) from error
+    return str(get_plotlyjs())

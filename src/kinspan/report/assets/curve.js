@@ -1,22 +1,23 @@
 // What more labels would buy a task.
 
 function curveText(task) {
-  if (task.present === null) return "Nothing is known of its error.";
+  if (task.present === null) return "Its error is unknown.";
   const start = `The curve begins at ${percent(task.present)}. `;
   if (isNothing(task.present)) return `${start}There is nothing to gain.`;
   if (task.more === null) {
-    return `${start}A third less is out of reach: very many labels tend to ${percent(task.limit)}.`;
+    const limit = percent(task.limit);
+    return `${start}A third less is out of reach: with very many labels the error tends to ${limit}.`;
   }
   return (
-    `${start}A third less takes about ${counted(task.more, "label")} more in each class; ` +
-    `very many tend to ${percent(task.limit)}.`
+    `${start}A third less takes about ${counted(task.more, "more label")} per class; ` +
+    `with very many labels the error tends to ${percent(task.limit)}.`
   );
 }
 
 function distrust(task) {
   const apart = task.present !== null && (task.present < task.low || task.present > task.high);
   return apart
-    ? " That is outside the interval of its forecast: trust the shape more than the height."
+    ? " That is outside the interval of the forecast: trust the shape more than the level."
     : "";
 }
 
@@ -26,22 +27,22 @@ function showCurve(t) {
   figure.hidden = task.present === null;
   if (figure.hidden) return null;
   const columns = [
-    { title: "Labels more in each class", cell: ({ more }) => whole.format(more) },
-    { title: "Error to expect", cell: ({ error }) => percent(error) },
+    { title: "Labels added per class", cell: ({ more }) => whole.format(more) },
+    { title: "Expected error", cell: ({ error }) => percent(error) },
   ];
   const rows = curve.more.map((more, i) => ({ more, error: curve.error[i] }));
   behind(figure, () => plainTable("What more labels would buy the chosen task", columns, rows));
   return drawCurve(figure, task, curve);
 }
 
-// Labels to add, from none at all on: logarithms of what there is and what is added.
+// A logarithmic axis of the labels added that begins at zero: log(1 + added / base).
 function drawCurve(figure, task, curve) {
   const colours = theme();
   const most = curve.more.at(-1);
   const base = Math.max(5, most / 200);
   const place = (more) => Math.log1p(more / base);
   const ticks = [0, ...niceNumbers(base, most)];
-  const highest = 1.15 * Math.max(...curve.error, task.forecast); // long intervals leave the picture
+  const highest = 1.15 * Math.max(...curve.error, task.forecast); // long intervals are cut off
   const layout = layoutOf(colours, 380, {
     showlegend: true,
     margin: { l: 62, r: 30, t: figure.clientWidth < 560 ? 76 : 40, b: 48 },
@@ -49,7 +50,7 @@ function drawCurve(figure, task, curve) {
       tickvals: ticks.map(place),
       ticktext: ticks.map((n) => `+${whole.format(n)}`),
       range: [-0.25, place(most) + 0.1],
-      title: { text: "labels to add to each class" },
+      title: { text: "labels added per class" },
     },
     yaxis: { tickformat: ".1~%", range: [0, highest], title: { text: "error on new rows" } },
   });
@@ -65,7 +66,7 @@ function curveTraces(task, curve, place, colours) {
     hovertemplate: "%{text}<extra></extra>",
   });
   const places = curve.more.map(place);
-  const line = trace("error to expect", "lines+markers", places, curve.error, curve.more.map(said));
+  const line = trace("expected error", "lines+markers", places, curve.error, curve.more.map(said));
   line.line = { color: colours.ours, width: 2 };
   line.marker = { size: 5 };
   const now = trace("forecast today", "markers", [0], [task.forecast], [hoverOf(task)]);

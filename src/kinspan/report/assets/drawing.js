@@ -1,4 +1,4 @@
-// What all pictures have in common: the colours of the page, axes, room for names.
+// Shared by all pictures: the colours of the page, axes, room for names.
 
 function theme() {
   const style = getComputedStyle(document.documentElement);
@@ -15,7 +15,7 @@ function theme() {
   return found;
 }
 
-// Looking for better places of tick labels takes a third of the time of a redraw.
+// Fixed angles: searching for better positions of tick labels takes a third of a redraw.
 function axisOf(colours) {
   return {
     fixedrange: true,
@@ -57,7 +57,7 @@ function layoutOf(colours, height, changes) {
   };
 }
 
-// A picture with a name for those who do not see it.
+// A picture with a text alternative.
 function draw(figure, label, traces, layout) {
   let place = figure.querySelector(".picture");
   if (!place) {
@@ -78,7 +78,7 @@ function roomForNames(figure) {
 
 const ruler = document.createElement("canvas").getContext("2d");
 
-// Pixels for names beside an axis: measuring is much cheaper than letting Plotly try.
+// Pixels for names next to an axis: measuring is much cheaper than letting Plotly try.
 function widthOf(names, longest) {
   ruler.font = `13px ${theme().font}`;
   const widths = names.map((name) => ruler.measureText(shortened(name, longest)).width);

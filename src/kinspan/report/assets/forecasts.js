@@ -1,4 +1,4 @@
-// Forecasts against going alone: with few tasks a row for each, with many a column without its name.
+// Forecasts next to the errors alone: few tasks have a row each, many a column without a name.
 
 const MANY_ROWS = 50;
 const MOST_DRAWN = 1000;
@@ -6,12 +6,12 @@ const MOST_DRAWN = 1000;
 function showForecasts() {
   const n = data.tasks.length;
   const drawn =
-    n > MOST_DRAWN ? ` Drawn are the ${whole.format(MOST_DRAWN)} with the largest need.` : "";
+    n > MOST_DRAWN ? ` Only the ${whole.format(MOST_DRAWN)} tasks in most need are drawn.` : "";
   const unknown = data.tasks.filter((task) => task.forecast === null).length;
-  const missing = unknown ? ` Of ${counted(unknown, "task")} nothing is known.` : "";
+  const missing = unknown ? ` The error of ${counted(unknown, "task")} is unknown.` : "";
   byId("forecast-text").textContent =
-    "Full dots are forecasts with their 90\u00a0% intervals, hollow ones the " +
-    `same tasks without the others; a ring marks the task chosen below.${missing}${drawn}`;
+    "Filled dots are forecasts with their 90\u00a0% intervals, hollow dots the errors of the " +
+    `same tasks alone; a ring marks the task chosen below.${missing}${drawn}`;
   behind(byId("forecast"), () =>
     plainTable("Forecasts", columns.slice(0, 5).map(plainName), data.tasks),
   );
@@ -31,7 +31,7 @@ function drawForecasts(figure) {
     showticklabels: false,
     showgrid: false,
     range: [-1, tasks.length],
-    title: { text: "tasks, the largest need first" },
+    title: { text: "tasks, those in most need first" },
   };
   const [rows, width] = namedRows(
     figure,
@@ -44,8 +44,8 @@ function drawForecasts(figure) {
     yaxis: inRows ? rows : errors,
   });
   const label =
-    `Forecast errors of ${counted(tasks.length, "task")} with intervals, beside the ` +
-    "errors of each task alone. The table below has the numbers.";
+    `Forecast errors of ${counted(tasks.length, "task")} with intervals, and the ` +
+    "errors of the same tasks alone. The table below has the numbers.";
   return draw(figure, label, forecastTraces(tasks, inRows, colours), layout);
 }
 
@@ -92,7 +92,7 @@ function hoverOf(task) {
   );
 }
 
-// Around the chosen task: a shape is moved without drawing anything else anew.
+// Around the chosen task: moving a shape redraws nothing else.
 function moveRing(figure, t) {
   const inRows = data.tasks.length <= MANY_ROWS;
   const error = t < MOST_DRAWN ? data.tasks[t].forecast : null;

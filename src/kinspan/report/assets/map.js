@@ -1,4 +1,4 @@
-// The map: how related the tasks are, like ones side by side.
+// The map: how related the tasks are, similar ones side by side.
 
 const LARGEST_SQUARE = 30;
 
@@ -11,11 +11,11 @@ function showMap() {
   }
   const part =
     order.length < n
-      ? ` Drawn are the ${counted(order.length, "task")} with the largest need, of ${whole.format(n)}.`
+      ? ` Only the ${counted(order.length, "task")} in most need, of ${whole.format(n)}, are drawn.`
       : "";
-  const more = alike || order.length === n ? " Choose a task above for more of its row." : "";
+  const more = alike || order.length === n ? " Choose a task above to see its row." : "";
   byId("map-text").textContent =
-    `Tasks that are alike stand side by side; point at a field for its value.${part}${more}`;
+    `Similar tasks are placed side by side; point at a cell for its value.${part}${more}`;
   behind(byId("map"), () =>
     order.length <= LARGEST_SQUARE ? squareTable(order, values) : nearestTable(order),
   );
@@ -37,14 +37,14 @@ function drawMap(figure) {
     ticks: "",
     constrain: "domain",
   };
-  const beside = named ? widthOf(names, 16) : 8;
+  const margin = named ? widthOf(names, 16) : 8;
   const layout = layoutOf(colours, Math.max(320, width + 52), {
-    margin: { l: beside, r: 8, t: 60, b: beside },
+    margin: { l: margin, r: 8, t: 60, b: margin },
     xaxis: { ...ticks, tickangle: 90 },
     yaxis: { ...ticks, autorange: "reversed", scaleanchor: "x" },
   });
   const label =
-    `Map of the relatedness of ${counted(order.length, "task")}, like ones side by side. ` +
+    `Map of the relatedness of ${counted(order.length, "task")}, similar ones side by side. ` +
     "The table below has the numbers.";
   return draw(figure, label, [mapTrace(names, colours, named ? 1 : 0)], layout);
 }
@@ -92,7 +92,7 @@ function squareTable(order, values) {
   );
 }
 
-// Of many tasks, those most and least like each: nobody reads a square of thousands.
+// With many tasks, only the most and least similar to each: nobody reads thousands of cells.
 function nearestTable(order) {
   const listed = (row) =>
     row.map(({ task, value }) => `${shortened(task.name, 40)} ${cosine(value)}`).join(", ");
@@ -101,5 +101,5 @@ function nearestTable(order) {
     { title: "Most like it", words: true, cell: (t) => nameOf(listed(alikeOf(t).slice(0, 3))) },
     { title: "Least like it", words: true, cell: (t) => nameOf(listed(alikeOf(t).slice(-1))) },
   ];
-  return plainTable("The tasks most and least like each", nearest, order);
+  return plainTable("The most and least similar tasks", nearest, order);
 }

@@ -1,6 +1,5 @@
-// What stands above and below: a sentence, key figures, doubts.
+// Everything that does not depend on the chosen task: a sentence, key figures, warnings.
 
-// What does not change with the choice: a sentence, key figures, the map, doubts.
 function showAbout() {
   const { classes, features, labels, fades, alone } = data.about;
   const how = data.tasks.length === 1 ? "" : alone ? "each alone " : "together ";
@@ -21,10 +20,10 @@ function keyFigures() {
   const [gain, need] =
     n === 1 ? ["task gains", "task needs labels"] : ["tasks gain from others", "tasks need labels"];
   return [
-    [percent(forecast), "error to expect", over],
+    [percent(forecast), "expected error", over],
     [percent(alone), "if every task went alone", over],
     [of(gaining), gain, losing ? lost : "none is expected to lose"],
-    [of(data.figures.short_of_labels), need, "some class has fewer than 5, or only one has any"],
+    [of(data.figures.short_of_labels), need, "fewer than 5 labels in a class, or only one class"],
   ];
 }
 
@@ -53,7 +52,7 @@ function doubtPart(doubt) {
   if (doubt.tasks.length) {
     const which = [
       { title: "Task", cell: ([t]) => nameOf(data.tasks[t].name) },
-      { title: "What", words: true, cell: ([, what]) => nameOf(what) },
+      { title: "Details", words: true, cell: ([, what]) => nameOf(what) },
     ];
     behind(part, () => plainTable(title, which, doubt.tasks), "Which tasks");
   }

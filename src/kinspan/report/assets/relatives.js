@@ -1,7 +1,7 @@
-// One task among the others: who helps it, and who is like it.
+// One task among the others: which tasks help it, and which are like it.
 
 const MOST_BARS = 12;
-const REVERSED = " Orange: its classes are reversed, and it counts with the other sign.";
+const REVERSED = " Orange: tasks whose classes are reversed; they count with the opposite sign.";
 
 function helpersOf(t) {
   return data.help.of[t].map(([other, value]) => ({ task: data.tasks[other], value }));
@@ -9,18 +9,18 @@ function helpersOf(t) {
 
 function helpText(t, helpers) {
   if (data.tasks.length === 1) return "There is no other task.";
-  if (data.tasks[t].forecast === null) return "Nothing is known of its error.";
-  if (!helpers.length) return "No other task matters: this one goes alone.";
+  if (data.tasks[t].forecast === null) return "Its error is unknown.";
+  if (!helpers.length) return "No other task contributes: this one goes alone.";
   const negative = helpers.some((helper) => helper.value < 0);
   if (data.help.exact) {
     return (
       "By how many points its error would rise without each of the others, left out in turn." +
-      (negative ? " Orange ones cost it." : "")
+      (negative ? " Orange: tasks that make it worse." : "")
     );
   }
   return (
-    `Where its rule comes from: ${percent(data.help.own[t])} from its own labels, and from others ` +
-    `as below.${negative ? REVERSED : ""}`
+    `Where its rule comes from: ${percent(data.help.own[t])} from its own labels, the rest from ` +
+    `other tasks, the largest shares below.${negative ? REVERSED : ""}`
   );
 }
 
@@ -42,13 +42,13 @@ function showHelp(t) {
   ];
   const direction = { title: "Direction", cell: ({ value }) => (value < 0 ? "reversed" : "same") };
   if (!exact) columns.push(direction);
-  behind(figure, () => plainTable("Who helps the chosen task", columns, helpers));
-  const title = exact ? "points of error without it" : "share of the rule, %";
+  behind(figure, () => plainTable("Tasks that help the chosen task", columns, helpers));
+  const title = exact ? "rise of the error without it, points" : "share of the rule, %";
   const axis = { title: { text: title }, rangemode: "tozero" };
   return drawBars(figure, `${text} The table below has the numbers.`, bars, axis);
 }
 
-// The tasks that a task was compared with, the most related first; with many, the first of them.
+// The tasks that a task was compared with, the most related first; only some if there are many.
 function alikeOf(t) {
   const { order, values, alike } = data.related;
   if (alike) return alike[t].map(([other, value]) => ({ task: data.tasks[other], value }));
@@ -66,12 +66,12 @@ function mostRelated(row) {
 
 function alikeText(row, shown) {
   if (data.tasks.length === 1) return "There is no other task.";
-  if (!row) return "It is not among the tasks of the map below.";
-  if (!shown) return "Nothing is known: it shares no two labelled classes with another task.";
+  if (!row) return "It is not on the map below.";
+  if (!shown) return "Unknown: it has no two labelled classes in common with another task.";
   const compared = data.related.alike ? data.tasks.length - 1 : row.length;
   return (
-    `The ${whole.format(shown)} most related of ${counted(compared, "other task")}; 1 is the ` +
-    "same question, \u22121 the same reversed."
+    `The ${whole.format(shown)} most related of ${counted(compared, "other task")}; 1 means the ` +
+    "same question, \u22121 the same question with the classes reversed."
   );
 }
 

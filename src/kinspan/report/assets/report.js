@@ -3,7 +3,7 @@
 function gainText({ gain }) {
   const size = points(gain).slice(1);
   if (gain === null || points(gain) === "0.0") return "";
-  if (gain < 0) return ` With the others it is expected to lose ${size} points.`;
+  if (gain < 0) return ` The other tasks are expected to cost it ${size} points.`;
   return ` The other tasks save ${size} points.`;
 }
 
@@ -18,7 +18,7 @@ function showChosen(t) {
   byId("chosen").replaceChildren(name, ...lines.map((line) => element("p", {}, line)));
 }
 
-// Resolves when everything about the task is drawn.
+// Resolves when everything about the task has been drawn.
 async function choose(t) {
   performance.mark("choice");
   state.chosen = t;
@@ -63,7 +63,7 @@ function listen() {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
 }
 
-// Phones resize when a bar of theirs comes and goes: only another width is drawn anew.
+// Phones resize when their toolbar appears: redraw only if the width has changed.
 function listenToWidth() {
   let [timer, width] = [0, innerWidth];
   const redraw = () => {
@@ -91,7 +91,7 @@ showDoubts();
 listen();
 listenToWidth();
 byId("forecast-method").textContent = data.about.rows_kept
-  ? "The error of a task\u2019s rule on new rows, from rows that were left out in turn, in closed form."
+  ? "The error of a task\u2019s rule on new rows, estimated in closed form by leaving out rows in turn."
   : "The error of a task\u2019s rule on new rows by a formula, since the model kept no rows (row_sample=0). " +
     "With correlated features the formula is too optimistic.";
 document.addEventListener("DOMContentLoaded", drawAll);

@@ -1,4 +1,4 @@
-// Elements and tables. Whatever comes from the data goes in as text.
+// Elements and tables. Whatever comes from the data is inserted as text.
 
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
@@ -9,7 +9,7 @@ function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-// A name keeps its direction of writing to itself.
+// A name does not change the writing direction of its surroundings.
 function nameOf(text) {
   return element("bdi", {}, text);
 }
@@ -41,7 +41,7 @@ function plainHead(column) {
   return element("th", { scope: "col", class: column.words ? "words" : null }, column.title);
 }
 
-// A table that scrolls inside its frame, by keyboard too.
+// A table that scrolls inside its frame, also by keyboard.
 function framed(table, label) {
   return element(
     "div",
@@ -56,8 +56,8 @@ function plainTable(caption, columns, rows) {
   return framed(table, caption);
 }
 
-// The table behind a picture, made when it is opened: table() makes it.
-function behind(figure, table, title = "The same as a table") {
+// The table behind a picture; table() makes it when it is opened.
+function behind(figure, table, title = "Show as a table") {
   let details = figure.querySelector("details");
   if (!details) {
     details = element("details", {}, element("summary", {}, title));

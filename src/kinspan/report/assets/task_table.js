@@ -1,8 +1,8 @@
-// The table of tasks: it sorts, it finds, and a name chooses a task.
+// The table of tasks: it can be sorted and searched, and a name chooses a task.
 
 const ROWS_AT_FIRST = 15;
 const state = { chosen: 0, column: 1, descending: true, all: false, wanted: "" };
-const BEYOND = Number.POSITIVE_INFINITY; // what is not known is in most need
+const BEYOND = Number.POSITIVE_INFINITY; // unknown values count as most need
 
 const columns = [
   { title: "Task", cell: (t) => nameButton(t), value: (t) => t.name },

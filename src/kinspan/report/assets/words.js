@@ -38,7 +38,7 @@ function shortened(text, longest) {
   return letters.length <= longest ? plain : `${letters.slice(0, longest - 1).join("")}\u2026`;
 }
 
-// Plotly reads a little HTML and its entities in texts: a name must be neither.
+// Plotly interprets some HTML and entities in texts: names must not contain either.
 function inPicture(text, longest = 60) {
   const escaped = { "&": "&amp;", "<": "&lt;", ">": "&gt;", "%": "&#37;", $: "&#36;" };
   return shortened(text, longest).replace(/[&<>%$]/g, (letter) => escaped[letter]);
@@ -53,13 +53,13 @@ function labelsOf(task) {
 
 function labelsText(task) {
   const names = data.about.classes;
-  if (names.length > 4) return `Labels a class: ${labelsOf(task)}.`;
+  if (names.length > 4) return `Labels per class: ${labelsOf(task)}.`;
   return `Labels: ${names.map((name, j) => `${whole.format(task.labels[j])} of ${shortened(name, 30)}`).join(", ")}.`;
 }
 
 function labelsTitle() {
   const names = data.about.classes;
-  if (names.length > 4) return "Labels a class";
+  if (names.length > 4) return "Labels per class";
   return `Labels: ${names.map((name) => shortened(name, 12)).join(" / ")}`;
 }
 

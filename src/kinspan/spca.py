@@ -16,7 +16,8 @@ from sklearn.base import (
 
 from kinspan import _validation
 from kinspan._arrays import beside, like, namespace, on_host, per_row
-from kinspan._memory.learnt import LearntMixin
+from kinspan._memory.attributes import LearntMixin
+from kinspan._memory.learnt import Learnt, rule_parameters
 from kinspan._memory.streaming import StreamingMixin
 from kinspan._memory.threads import learning
 from kinspan._rows import identifiers
@@ -189,10 +190,9 @@ class MultiTaskSPCA(
             rows = _validation.check_labelled_rows(
                 X, y, task, sample_weight, estimator=draft, reset=True
             )
-            _validation.check_parameters(draft)
-            draft._start()
-            draft._learn(rows, is_first=True)
-            _ = draft._rules
+            nothing = Learnt(rule_parameters(draft))
+            draft._learnt = nothing.with_rows(rows, draft.row_sample, draft.forget, is_part=False)
+            _ = draft._learnt.rules
         return self
 
     def fit_moments(self, moments: ClassMoments, sample: RowSample | None = None) -> MultiTaskSPCA:
@@ -206,10 +206,10 @@ class MultiTaskSPCA(
         if sample is not None:
             _validation.check_type("sample", sample, RowSample)
         with learning(self) as draft:
-            draft._start()
-            draft.__dict__.pop("feature_names_in_", None)
+            for name in ("_learnt", "feature_names_in_"):
+                draft.__dict__.pop(name, None)
             draft._fit_moments(moments, sample)
-            _ = draft._rules
+            _ = draft._learnt.rules
             draft.n_features_in_ = moments.n_features + (draft.task_column is not None)
         return self
 
@@ -242,7 +242,7 @@ class MultiTaskSPCA(
         now = self._with_rules()
         features, names, rules = now._known_rows(X, task)
         scale = now._rules.scale[:, None, :]
-        if now._asked["scale"] is None:  # one number for all features, of no meaning
+        if now._learnt.parameters["scale"] is None:  # one number for all features, of no meaning
             scale = np.ones_like(scale)
         directions = projectors(now._rules.coef * scale, now._n_features_out)
         flat = np.zeros((len(directions), now._n_features_out))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
 from kinspan import MultiTaskSPCA, Statistics
+from kinspan._memory.learnt import Learnt
 
 SETTINGS = [{"metric": 0, "row_sample": 0}, {}, {"labels": "single"}, {"row_sample": 7}]
 
@@ -100,13 +101,13 @@ def test_other_containers_stream_as_they_fit(container: str) -> None:
 def test_rules_are_found_once_for_many_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y, task = rows()
     calls = []
-    original = MultiTaskSPCA._rules_of
+    original = Learnt._find_rules
 
-    def counting(self: MultiTaskSPCA, statistics: Statistics) -> Any:
+    def counting(self: Learnt) -> Any:
         calls.append(1)
-        return original(self, statistics)
+        return original(self)
 
-    monkeypatch.setattr(MultiTaskSPCA, "_rules_of", counting)
+    monkeypatch.setattr(Learnt, "_find_rules", counting)
     clf = streamed(np.array_split(np.arange(400), 40), X, y, task)
     assert not calls
     clf.predict(X, task=task), clf.forecast_error_, clf.coef_
@@ -221,10 +222,10 @@ def test_streams_survive_pickling_and_copies_are_independent() -> None:
 def test_a_pile_of_statistics_stays_small() -> None:
     X, y, task = rows()
     clf = streamed(np.array_split(np.arange(400), 100), X, y, task)
-    assert len(clf._pile) <= 7  # 100 = 64 + 32 + 4
+    assert len(clf._learnt.pile) <= 7  # 100 = 64 + 32 + 4
     ones: NDArray[Any] = clf.moments_.counts
     assert ones.sum() == 400
-    assert len(clf._pile) == 1
+    assert len(clf._learnt.pile) == 1
 
 
 def test_weights_of_a_batch_may_be_small_where_those_of_all_rows_are_not() -> None:

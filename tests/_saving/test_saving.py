@@ -15,6 +15,7 @@ from sklearn.exceptions import NotFittedError
 
 import kinspan
 from kinspan import ClassMoments, MultiTaskSPCA, Statistics, StoredDataError
+from kinspan._memory.learnt import Learnt
 from kinspan._saving import model_file
 from kinspan._saving import rules as stored_rules
 from tests._memory.test_streaming import assert_same, fitted, rows
@@ -71,7 +72,7 @@ def test_reading_finds_no_rules_again(tmp_path: Path, monkeypatch: pytest.Monkey
     X, y, task = rows()
     clf = fitted(X, y, task)
     kinspan.save(clf, tmp_path / "m")
-    monkeypatch.setattr(MultiTaskSPCA, "_rules_of", None)
+    monkeypatch.setattr(Learnt, "_find_rules", None)
     again = kinspan.load(tmp_path / "m")
     np.testing.assert_array_equal(again.predict(X, task=task), clf.predict(X, task=task))
 
@@ -85,7 +86,7 @@ def test_rules_of_another_version_are_found_again(
     kinspan.save(clf, tmp_path / "m")
     monkeypatch.undo()
     again = kinspan.load(tmp_path / "m")
-    assert again._found is None
+    assert again._learnt.found is None
     assert_same(again, clf)
 
 

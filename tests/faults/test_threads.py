@@ -15,6 +15,7 @@ import pytest
 
 from kinspan import MultiTaskSPCA
 from kinspan._memory import threads
+from kinspan._memory.learnt import Learnt
 from tests.worlds import random_world
 
 N_THREADS = 4
@@ -111,13 +112,13 @@ def test_answers_come_from_one_state_while_tasks_are_added() -> None:
 def test_rules_are_found_once_for_all_who_ask(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y, task = random_world(0)
     clf = MultiTaskSPCA().partial_fit(X, y, task=task)
-    find, found = MultiTaskSPCA._rules_of, list[Any]()
+    find, found = Learnt._find_rules, list[Any]()
 
     def counted(*arguments: Any) -> Any:
         found.append(arguments)
         return find(*arguments)
 
-    monkeypatch.setattr(MultiTaskSPCA, "_rules_of", counted)
+    monkeypatch.setattr(Learnt, "_find_rules", counted)
     answers = at_once(*[lambda: clf.predict_proba(X, task=task)] * N_THREADS)
     assert len(found) == 1
     for answer in answers[1:]:

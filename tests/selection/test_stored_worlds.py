@@ -36,7 +36,7 @@ def test_results_are_those_that_were_stored(world: str, stored: dict[str, np.nda
 
 def test_a_stored_model_answers_as_it_did(stored: dict[str, np.ndarray]) -> None:
     model = kinspan.load(STORED.with_name("second-version.model"))
-    assert model._found is not None  # the stored rules are read, not found again
+    assert model._learnt.found is not None  # the stored rules are read, not found again
     found = values_of(model)
     for name in ("coef_", "intercept_", "forecast_error_", "learning_curve"):
         np.testing.assert_allclose(found[name], stored[f"new tasks/{name}"], rtol=1e-6)

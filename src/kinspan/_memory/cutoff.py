@@ -11,7 +11,7 @@ from kinspan._rows import identifiers
 from kinspan.row_sample import RowSample
 
 
-def hopeful(part: Statistics, pile: Pile) -> Statistics:
+def below_cutoff(part: Statistics, pile: Pile) -> Statistics:
     """The same without sampled rows that cannot be among the first of their cell any more.
 
     With many cells a batch keeps most of its rows, and nearly all of them in vain.

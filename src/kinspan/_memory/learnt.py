@@ -1,22 +1,24 @@
-"""What a model has learnt from rows, and the rules that follow from it when they are asked for."""
+"""Everything that a model has learnt from rows: one value, which every lesson replaces."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from kinspan import _validation
-from kinspan._memory.cutoff import hopeful
+from kinspan._memory.cutoff import below_cutoff
+from kinspan._memory.fading import faded_statistics
 from kinspan._memory.statistics import Pile, Statistics, piled, total
-from kinspan._memory.threads import lock_of, still
-from kinspan._rows.precision import warn_of_lost_digits
-from kinspan._rows.types import Floats, Ids
+from kinspan._memory.threads import lock_of
+from kinspan._rows import identifiers
+from kinspan._validation.precision import warn_of_lost_digits
+from kinspan._rows.types import Ids
 from kinspan.class_moments import ClassMoments
-from kinspan.row_sample import RowSample
 from kinspan.selection.candidates import Options
-from kinspan.selection.fit import FittedRules, fit
+from kinspan.selection.fit import fit
+from kinspan.selection.outcome import FittedRules
 
 _OF_RULES = (
     *("labels", "scale", "metric", "multi_class", "priors", "class_weight"),
@@ -24,99 +26,43 @@ _OF_RULES = (
 )
 
 
-class LearntMixin:
-    """The attributes of a fitted MultiTaskSPCA.
+@dataclass(frozen=True, eq=False)
+class Learnt:
+    """Statistics of rows, and the parameters that rules are found with.
 
-    Rows are kept as statistics. Rules are found from them at the first question after a change, so
-    that a stream of batches costs one fit for every look at it and not for every batch.
+    What follows from them is computed when somebody asks, and kept: the sum of the statistics and
+    the rules. A stream of batches costs one fit for every question and not for every batch.
     """
 
-    labels: str
-    scale: str | None
-    metric: float | str
-    multi_class: str
-    priors: Any
-    class_weight: Any
-    unseen_classes: str
-    n_components: int | None
-    unlabelled_: ClassMoments | None
-    _pile: Pile
-    _declared: Ids | None
-    _found: FittedRules | None
-    _asked: dict[str, Any]  # parameters of the rules, as they were when rows came last
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_pile" in vars(self)
-
-    def _fit_moments(
-        self,
-        moments: ClassMoments,
-        sample: RowSample | None,
-        unlabelled: ClassMoments | None = None,
-    ) -> None:
-        """Learn everything anew, and find the rules at once, if there can be some."""
-        declared, had_rules = vars(self).get("_declared"), False
-        if self.__sklearn_is_fitted__() and self._pile:
-            had_rules = len(self.classes_) > 1
-        self._start()
-        self.unlabelled_, self._declared = unlabelled, declared
-        self._add(Statistics(moments, sample, _validation.features_of(self)))
-        if had_rules or len(moments.classes) > 1:
-            _ = self._rules
-
-    def _start(self) -> None:
-        """Forget everything."""
-        self._pile, self._declared, self._found, self.unlabelled_ = (), None, None, None
-        self._remember()
-
-    def _remember(self) -> None:
-        """Parameters that are changed now change nothing before more rows come."""
-        _validation.check_parameters(self)
-        self._asked = {name: getattr(self, name) for name in _OF_RULES}
-
-    def _add(self, statistics: Statistics) -> None:
-        """Learn from more rows."""
-        self._remember()
-        pile = piled(self._pile, hopeful(statistics, self._pile))
-        self._found, self._pile = None, pile  # in this order: never rules of other rows
+    parameters: dict[str, Any]  # of the rules, as they were when rows came last
+    pile: Pile = ()  # sums of statistics
+    declared: Ids | None = None  # classes that were announced
+    unlabelled: ClassMoments | None = None  # of rows without labels, in one class
+    found: FittedRules | None = None
 
     @property
-    def _statistics(self) -> Statistics:
-        check_is_fitted(self)
-        pile = self._pile
-        if len(pile) > 1:
+    def statistics(self) -> Statistics:
+        """The sum of all statistics."""
+        if len(self.pile) > 1:
             with lock_of(self):
-                known = vars(self)  # that of now, should a signal handler learn meanwhile
-                pile = known["_pile"]
-                known["_pile"] = pile = ((sum(n for n, _ in pile), total(pile)),)
-        return pile[0][1]
+                whole = sum(n for n, _ in self.pile), total(self.pile)
+                object.__setattr__(self, "pile", (whole,))
+        return self.pile[0][1]
 
     @property
-    def _rules(self) -> FittedRules:
-        _ = self._statistics
-        found = self._found
-        if found is None:
+    def rules(self) -> FittedRules:
+        """The rules that follow from the statistics."""
+        if self.found is None:
             with lock_of(self):
-                known = vars(self)
-                if known["_found"] is None:
-                    known["_found"] = self._rules_of(self._statistics)
-                found = known["_found"]
-        return found
+                if self.found is None:
+                    object.__setattr__(self, "found", self._find_rules())
+        assert self.found is not None
+        return self.found
 
-    def _with_rules(self) -> Self:
-        """The model as it is now, with its rules: what it learns meanwhile changes no answer."""
-        check_is_fitted(self)
-        now = still(self)
-        if now._found is None:
-            with lock_of(self):
-                if len(self.classes_) > 1:
-                    _ = self._rules
-                now = still(self)
-        return now
-
-    def _rules_of(self, statistics: Statistics) -> FittedRules:
-        """The rest of the pipeline, in which nothing grows with the number of samples."""
-        moments, asked = statistics.moments, self._asked
+    def _find_rules(self) -> FittedRules:
+        """The steps after the first, in which nothing grows with the number of samples."""
+        statistics, asked = self.statistics, self.parameters
+        moments = statistics.moments
         _validation.check_several_classes(moments.classes)
         _validation.check_frequencies(moments, statistics.sample)
         _validation.check_n_components(asked["n_components"], len(moments.classes) - 1)
@@ -132,63 +78,42 @@ class LearntMixin:
             np.log(priors * costs),
         )
         warn_of_lost_digits(moments, statistics.sample, options.scale, statistics.feature_names)
-        return fit(moments.effective(), statistics.sample, options, self.unlabelled_)
+        return fit(moments.effective(), statistics.sample, options, self.unlabelled)
 
-    @property
-    def _n_features_out(self) -> int:
-        return _validation.check_n_components(self._asked["n_components"], len(self.classes_) - 1)
+    def with_rows(
+        self, rows: _validation.CheckedRows, row_sample: int, forget: float, *, is_part: bool
+    ) -> Learnt:
+        """After a batch of rows, which takes weight from those before it if these fade."""
+        if forget == 0:
+            return self.plus(Statistics.from_checked(rows, row_sample, is_part=is_part))
+        before = self.statistics if self.pile else None
+        return self.instead(faded_statistics(rows, row_sample, forget=forget, before=before))
 
-    @property
-    def moments_(self) -> ClassMoments:
-        """Counts, means and second moments of every cell."""
-        return self._statistics.moments
+    def plus(self, statistics: Statistics) -> Learnt:
+        """After more statistics."""
+        part = below_cutoff(self._with_declared(statistics), self.pile)
+        return replace(self, pile=piled(self.pile, part), found=None)
 
-    @property
-    def sample_(self) -> RowSample | None:
-        """Rows of every cell, where some were kept."""
-        return self._statistics.sample
+    def instead(self, statistics: Statistics) -> Learnt:
+        """With other statistics instead of all."""
+        return replace(self, pile=((1, self._with_declared(statistics)),), found=None)
 
-    @property
-    def tasks_(self) -> Ids:
-        """(n_tasks,) ids, sorted."""
-        return self._statistics.moments.tasks
+    def declaring(self, classes: Ids) -> Learnt:
+        """With more classes to be expected."""
+        known = self.declared
+        both = classes if known is None else identifiers.union(known, classes)
+        return replace(self, declared=both)
 
-    @property
-    def classes_(self) -> Ids:
-        """(n_classes,) labels, sorted."""
-        return self._statistics.moments.classes
+    def _with_declared(self, statistics: Statistics) -> Statistics:
+        """With the classes that are to be expected, if they have no rows yet."""
+        if self.declared is None:
+            return statistics
+        moments = statistics.moments
+        classes = identifiers.union(moments.classes, self.declared)
+        return replace(statistics, moments=moments.among(moments.tasks, classes))
 
-    @property
-    def coef_(self) -> Floats:
-        """(n_tasks, 1 or n_classes, n_features) in the units of X."""
-        return self._rules.coef[:-1]
 
-    @property
-    def intercept_(self) -> Floats:
-        """(n_tasks, 1 or n_classes)."""
-        return self._rules.intercept[:-1]
-
-    @property
-    def metric_(self) -> Floats:
-        """(n_tasks,): the share of the covariance in the metric of each task."""
-        return self._rules.metric
-
-    @property
-    def forecast_error_(self) -> Floats:
-        """(n_tasks,): the error that each rule will make on new rows."""
-        return self._rules.forecast_error
-
-    @property
-    def forecast_interval_(self) -> Floats:
-        """(n_tasks, 2): 90 % intervals for it."""
-        return self._rules.forecast_interval
-
-    @property
-    def single_task_error_(self) -> Floats:
-        """(n_tasks,): the forecast for each task alone."""
-        return self._rules.single_task_error
-
-    @property
-    def transfer_gain_(self) -> Floats:
-        """(n_tasks,): how much more that is."""
-        return np.asarray(self.single_task_error_ - self.forecast_error_)
+def rule_parameters(model: Any) -> dict[str, Any]:
+    """Parameters that rules are found with, checked; later changes wait for more rows."""
+    _validation.check_parameters(model)
+    return {name: getattr(model, name) for name in _OF_RULES}

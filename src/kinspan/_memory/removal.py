@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from kinspan import _validation
 from kinspan._memory.statistics import Statistics
 from kinspan._rows import identifiers
-from kinspan._rows.precision import warn_of_inexact_rest
-from kinspan._rows.subtraction import subtracted
 from kinspan._rows.sums import cell_moments
 from kinspan._rows.types import Floats, Ids, Mask
+from kinspan._validation.precision import warn_of_inexact_rest
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
 
@@ -41,10 +40,8 @@ def unlearnt(before: Statistics, removed: Statistics, placed: Ids | None = None)
 
     Tasks stay that rows without labels have placed.
     """
-    _validation.check_same_features(before.moments.n_features, removed.moments.n_features)
-    _validation.check_removable(before.moments, removed.moments)
-    found = subtracted(before.moments, removed.moments)
-    rest = found.moments.without_empty()
+    whole, found = before.moments.subtracted(removed.moments)
+    rest = whole.without_empty()
     _validation.check_something_left(rest)
     is_empty = ~before.moments.present.any(axis=1)  # a new task, which has no rows to lose
     tasks = identifiers.union(rest.tasks, before.moments.tasks[is_empty])

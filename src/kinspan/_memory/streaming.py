@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from kinspan import _validation
-from kinspan._memory.fading import faded_statistics
+from kinspan._memory.learnt import Learnt, rule_parameters
 from kinspan._memory.removal import InexactRemovalWarning, unlearnt
-from kinspan._memory.statistics import Pile, Statistics
-from kinspan._memory.threads import learning, still
+from kinspan._memory.statistics import Statistics
+from kinspan._memory.threads import learning, snapshot
 from kinspan._rows import identifiers
 from kinspan._rows.types import Ids
 from kinspan.class_moments import ClassMoments
@@ -27,16 +27,8 @@ class StreamingMixin:
     row_sample: int
     forget: float
     task_column: str | int | None
-    unlabelled_: ClassMoments | None
-    tasks_: Ids
     n_features_in_: int
-    _pile: Pile
-    _declared: Ids | None
-    _found: Any
-    _add: Any
-    _statistics: Statistics
-    _start: Any
-    _remember: Any
+    _learnt: Learnt
 
     def partial_fit(
         self,
@@ -81,24 +73,15 @@ class StreamingMixin:
         True
         """
         with learning(self) as draft:
-            is_first = "_pile" not in vars(draft)
-            _validation.check_parameters(draft)
+            is_first = "_learnt" not in vars(draft)
+            parameters = rule_parameters(draft)
             rows = _validation.check_labelled_rows(
                 X, y, task, sample_weight, estimator=draft, reset=is_first
             )
-            if is_first:
-                draft._start()
-            draft._declare(classes, rows.labels)
-            draft._learn(rows, is_first, is_part=True)
+            known = Learnt(parameters) if is_first else draft._learnt
+            known = _declaring(replace(known, parameters=parameters), classes, rows.labels)
+            draft._learnt = known.with_rows(rows, draft.row_sample, draft.forget, is_part=True)
         return self
-
-    def _learn(self, rows: _validation.CheckedRows, is_first: bool, is_part: bool = False) -> None:
-        if self.forget == 0:
-            batch = Statistics.from_checked(rows, self.row_sample, is_part=is_part)
-            self._add(self._with_declared(batch))
-            return
-        before = None if is_first else self._statistics
-        self._replace(faded_statistics(rows, self.row_sample, forget=self.forget, before=before))
 
     def merge(self, other: Any) -> Self:
         """Learn what another model has learnt, as if its rows had come here; parameters stay.
@@ -122,27 +105,26 @@ class StreamingMixin:
         """
         if not isinstance(other, Statistics):
             _validation.check_mergeable(self, other)
-            _ = other._statistics
-            other = still(other)
+            other = snapshot(other)
         with learning(self) as draft:
             draft._merge_features(other)
-            if "_pile" not in vars(draft):
-                draft._start()
-            learnt = other if isinstance(other, Statistics) else other._statistics
-            if draft._declared is not None:
-                draft._declared = identifiers.union(draft._declared, learnt.moments.classes)
-            draft._add(draft._with_declared(learnt))
-            if isinstance(other, Statistics):
-                return self
-            parts = [part for part in (draft.unlabelled_, other.unlabelled_) if part is not None]
-            draft.unlabelled_ = sum(parts[1:], parts[0]) if parts else None
+            known = vars(draft).get("_learnt") or Learnt({})
+            theirs, unlabelled = other, None
+            if not isinstance(other, Statistics):
+                theirs, unlabelled = other._learnt.statistics, other._learnt.unlabelled
+            if known.declared is not None:
+                known = known.declaring(theirs.moments.classes)
+            parts = [part for part in (known.unlabelled, unlabelled) if part is not None]
+            both = sum(parts[1:], parts[0]) if parts else None
+            known = replace(known, parameters=rule_parameters(draft), unlabelled=both)
+            draft._learnt = known.plus(theirs)
         return self
 
     def _merge_features(self, other: Any) -> None:
         """Take over the features of what is learnt first; those that come later are the same."""
         is_model = not isinstance(other, Statistics)
         names = _validation.features_of(other) if is_model else other.feature_names
-        if "_pile" in vars(self):
+        if "_learnt" in vars(self):
             _validation.check_same_names(_validation.features_of(self), names)
             return
         moments = other.moments_ if is_model else other.moments
@@ -192,31 +174,22 @@ class StreamingMixin:
         _validation.check_type("removed", removed, Statistics)
         _validation.check_same_names(_validation.features_of(self), removed.feature_names)
         with learning(self) as draft:
-            placed = None if draft.unlabelled_ is None else draft.unlabelled_.tasks
-            found = unlearnt(draft._statistics, removed, placed)
+            known = draft._learnt
+            placed = None if known.unlabelled is None else known.unlabelled.tasks
+            found = unlearnt(known.statistics, removed, placed)
             for text in found.inexact:
                 warnings.warn(text, InexactRemovalWarning, stacklevel=2)
-            draft._replace(found.statistics)
+            known = replace(known, parameters=rule_parameters(draft))
+            draft._learnt = known.instead(found.statistics)
         return self
 
-    def _replace(self, statistics: Statistics) -> None:
-        self._remember()
-        pile: Pile = ((1, self._with_declared(statistics)),)
-        self._found, self._pile = None, pile  # in this order: never rules of other rows
 
-    def _declare(self, classes: ArrayLike | None, labels: Ids) -> None:
-        if classes is not None:
-            declared = identifiers.encode(_validation.check_labels(classes, None, "classes"))[0]
-            _validation.check_positive("the number of classes", len(declared))
-            known = self._declared
-            self._declared = declared if known is None else identifiers.union(known, declared)
-        if self._declared is not None:
-            _validation.check_declared(labels, self._declared)
-
-    def _with_declared(self, statistics: Statistics) -> Statistics:
-        """With the classes that are to be expected, if they have no rows yet."""
-        if self._declared is None:
-            return statistics
-        moments = statistics.moments
-        classes = identifiers.union(moments.classes, self._declared)
-        return replace(statistics, moments=moments.among(moments.tasks, classes))
+def _declaring(known: Learnt, classes: ArrayLike | None, labels: Ids) -> Learnt:
+    """With the classes that a batch announces, among which its labels must be."""
+    if classes is not None:
+        declared = identifiers.encode(_validation.check_labels(classes, None, "classes"))[0]
+        _validation.check_positive("the number of classes", len(declared))
+        known = known.declaring(declared)
+    if known.declared is not None:
+        _validation.check_declared(labels, known.declared)
+    return known

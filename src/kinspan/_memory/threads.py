@@ -30,10 +30,10 @@ def lock_of(model: Any) -> Any:
 def learning(model: Model) -> Iterator[Model]:
     """A draft to learn with, which no other thread has, and which an error throws away."""
     with lock_of(model):
-        draft = still(model)
+        draft = snapshot(model)
         before = dict(vars(draft))
         yield draft
-        if vars(model).get("_asked") is not before.get("_asked"):  # one for every time it learns
+        if vars(model).get("_learnt") is not before.get("_learnt"):  # one for every lesson
             raise RuntimeError(
                 f"{type(model).__name__} learnt from other rows while it learnt from these, in a "
                 "signal handler or in a method of an id; these are not learnt: pass them again"
@@ -42,20 +42,17 @@ def learning(model: Model) -> Iterator[Model]:
 
 
 def _joined(now: State, before: State, learnt: State) -> State:
-    """What was learnt, and what others have set meanwhile.
-
-    Rules that were found meanwhile belong to what was known before.
-    """
+    """What was learnt, and what others have set meanwhile."""
     gone = before.keys() - learnt.keys()
     kept = {name: value for name, value in now.items() if name not in gone}
     return kept | {
         name: value
         for name, value in learnt.items()
-        if name == "_found" or name not in before or value is not before[name]
+        if name not in before or value is not before[name]
     }
 
 
-def still(model: Model) -> Model:
+def snapshot(model: Model) -> Model:
     """The model as it is now: what it learns later does not change this."""
     now = object.__new__(type(model))
     vars(now).update(vars(model))

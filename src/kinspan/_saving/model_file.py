@@ -11,7 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from kinspan import _validation, class_moments
 from kinspan._memory import statistics
+from kinspan._memory.learnt import Learnt, rule_parameters
 from kinspan._memory.statistics import Statistics
+from kinspan._memory.threads import snapshot
 from kinspan._rows import identifiers
 from kinspan._saving import rules
 from kinspan._storage import container
@@ -108,7 +110,7 @@ def _recorded(what: Any) -> tuple[str, Record]:
     _validation.check_type("what", what, MultiTaskSPCA)
     check_is_fitted(what)
     _validation.check_parameters(what)
-    return KIND, _of_model(what._with_rules())
+    return KIND, _of_model(snapshot(what))
 
 
 def _read(path: str | os.PathLike[str]) -> bytes:
@@ -122,19 +124,20 @@ def _read(path: str | os.PathLike[str]) -> bytes:
 def _of_model(model: MultiTaskSPCA) -> Record:
     """Parameters, what was learnt, and the rules, so that reading does not find them again."""
     names = _validation.names_of(model)
-    declared = model._declared
-    parameters = {**model.get_params(), **model._asked}  # those that the rules were found with
+    learnt = model._learnt
+    declared, unlabelled = learnt.declared, learnt.unlabelled
+    parameters = {**model.get_params(), **learnt.parameters}  # those that rules are found with
     about = {
         "parameters": {name: _of_parameter(v) for name, v in parameters.items()},
         "n_features_in": int(model.n_features_in_),
         "feature_names_in": names,
         "declared": None if declared is None else identifiers.to_json(declared),
     }
-    parts = [Record(about, {}), model._statistics.record().under("statistics")]
-    if model.unlabelled_ is not None:
-        parts.append(model.unlabelled_.record().under("unlabelled"))
+    parts = [Record(about, {}), learnt.statistics.record().under("statistics")]
+    if unlabelled is not None:
+        parts.append(unlabelled.record().under("unlabelled"))
     if len(model.classes_) > 1:
-        parts.append(rules.record_of(model._rules).under("rules"))
+        parts.append(rules.record_of(learnt.rules).under("rules"))
     return together(*parts)
 
 
@@ -143,20 +146,24 @@ def _to_model(record: Record) -> MultiTaskSPCA:
         meta = record.meta
         parameters = {name: _to_parameter(value) for name, value in meta["parameters"].items()}
         model = MultiTaskSPCA(**parameters)
-        _validation.check_parameters(model)
-        model._start()
-        model._add(Statistics.from_record(record.part("statistics")))
-        declared = meta["declared"]
-        model._declared = None if declared is None else identifiers.from_json(declared)
-        if "unlabelled" in meta:
-            model.unlabelled_ = ClassMoments.from_record(record.part("unlabelled"))
+        model._learnt = _to_learnt(record, rule_parameters(model))
         model.n_features_in_ = int(meta["n_features_in"])
         if meta["feature_names_in"] is not None:
             model.feature_names_in_ = np.array(meta["feature_names_in"], dtype=object)
-        if "rules" in meta:
-            model._found = rules.rules_of(record.part("rules"))
         _validation.check_loaded(model)
     return model
+
+
+def _to_learnt(record: Record, parameters: dict[str, Any]) -> Learnt:
+    meta, declared = record.meta, record.meta["declared"]
+    whole = Statistics.from_record(record.part("statistics"))
+    unlabelled = found = None
+    if "unlabelled" in meta:
+        unlabelled = ClassMoments.from_record(record.part("unlabelled"))
+    if "rules" in meta:
+        found = rules.rules_of(record.part("rules"))
+    expected = None if declared is None else identifiers.from_json(declared)
+    return Learnt(parameters, ((1, whole),), expected, unlabelled, found)
 
 
 def _of_parameter(value: Any) -> Any:

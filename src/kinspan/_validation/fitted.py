@@ -80,14 +80,14 @@ def check_loaded(model: Any) -> None:
     check_costs(model.class_weight, moments.classes, priors)
     check_n_components(model.n_components, max(len(moments.classes) - 1, 1))
     if (
-        model._declared is not None
-        and (identifiers.lookup(moments.classes, model._declared) < 0).any()
+        model._learnt.declared is not None
+        and (identifiers.lookup(moments.classes, model._learnt.declared) < 0).any()
     ):
         raise ValueError("classes that were announced are not among those of the model")
     for part in (model.unlabelled_, model.sample_):
         if part is not None and (identifiers.lookup(moments.tasks, part.tasks) < 0).any():
             raise ValueError("rows belong to tasks that are not those of the model")
-    rules = model._found
+    rules = model._learnt.found
     if rules is None:
         return
     n_tasks, n_classes = moments.counts.shape

@@ -43,8 +43,8 @@ def joined(model: Any, name: Any, X: Any, y: Any, sample_weight: Any) -> State:
     if y is None:
         new = ClassMoments.from_checked(rows)
         return State(moments, sample, new if unlabelled is None else unlabelled + new)
-    if model._declared is not None:
-        _validation.check_declared(np.asarray(labels), model._declared)
+    if model._learnt.declared is not None:
+        _validation.check_declared(np.asarray(labels), model._learnt.declared)
     moments = moments + ClassMoments.from_checked(rows, is_part=True)
     if sample is not None:
         sample = sample + RowSample.from_checked(rows, sample.size)
@@ -71,4 +71,4 @@ def parted(model: Any, task: int) -> State:
 def _names_all_classes(model: Any) -> bool:
     """Whether classes were announced or have a parameter each: one without rows must stay."""
     has_each = model.n_components is not None or not isinstance(model.priors, (str, type(None)))
-    return has_each or model._declared is not None
+    return has_each or model._learnt.declared is not None

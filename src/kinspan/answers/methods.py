@@ -11,6 +11,7 @@ from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 from kinspan import _validation
+from kinspan._memory.learnt import Learnt
 from kinspan._memory.removal import without_task
 from kinspan._memory.threads import learning
 from kinspan._rows import identifiers
@@ -34,7 +35,7 @@ class AnswersMixin:
     moments_: ClassMoments
     sample_: RowSample | None
     _rules: FittedRules
-    _asked: dict[str, Any]
+    _learnt: Learnt
     _fit_moments: Any
 
     def explain_transfer(self, task: Any, *, most: int = 10) -> TransferExplanation:
@@ -84,7 +85,7 @@ class AnswersMixin:
         """
         t = self._position(task)
         rest = copy(self)
-        vars(rest).update(self._asked)  # the parameters of the fit, not those set since
+        vars(rest).update(self._learnt.parameters)  # the parameters of the fit, not those set since
         rest._fit_moments(*parted(self, t))
         before = self.forecast_error_[identifiers.lookup(self.tasks_, rest.tasks_)]
         change = rest.forecast_error_ - before

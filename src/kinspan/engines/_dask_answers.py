@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -49,7 +50,7 @@ def _without_rows(model: MultiTaskSPCA) -> MultiTaskSPCA:
     """A copy that answers the same: sampled rows are most of the size of a model."""
     _ = model._rules  # found from all rows, before they are dropped
     light = copy(model)
-    light._pile = ((1, Statistics(model.moments_, None)),)
+    light._learnt = replace(model._learnt, pile=((1, Statistics(model.moments_, None)),))
     return light
 
 

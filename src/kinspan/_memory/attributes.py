@@ -1,0 +1,124 @@
+"""The attributes of a fitted model, read from what it has learnt."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from kinspan import _validation
+from kinspan._memory.learnt import Learnt, rule_parameters
+from kinspan._memory.statistics import Statistics
+from kinspan._memory.threads import snapshot
+from kinspan._rows.types import Floats, Ids
+from kinspan.class_moments import ClassMoments
+from kinspan.row_sample import RowSample
+from kinspan.selection.outcome import FittedRules
+
+
+class LearntMixin:
+    """A model that holds one value with everything that it has learnt."""
+
+    _learnt: Learnt
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_learnt" in vars(self)
+
+    def _fit_moments(
+        self,
+        moments: ClassMoments,
+        sample: RowSample | None,
+        unlabelled: ClassMoments | None = None,
+    ) -> None:
+        """Learn everything anew, and find the rules at once, if there can be some."""
+        known = vars(self).get("_learnt")
+        had_rules = known is not None and len(known.statistics.moments.classes) > 1
+        declared = None if known is None else known.declared
+        fresh = Learnt(rule_parameters(self), declared=declared, unlabelled=unlabelled)
+        self._learnt = fresh.plus(Statistics(moments, sample, _validation.features_of(self)))
+        if had_rules or len(moments.classes) > 1:
+            _ = self._learnt.rules
+
+    def _with_rules(self) -> Self:
+        """The model as it is now, with its rules: what it learns meanwhile changes no answer."""
+        check_is_fitted(self)
+        now = snapshot(self)
+        _ = now._learnt.rules
+        return now
+
+    @property
+    def _statistics(self) -> Statistics:
+        check_is_fitted(self)
+        return self._learnt.statistics
+
+    @property
+    def _rules(self) -> FittedRules:
+        check_is_fitted(self)
+        return self._learnt.rules
+
+    @property
+    def _n_features_out(self) -> int:
+        asked = self._learnt.parameters["n_components"]
+        return _validation.check_n_components(asked, len(self.classes_) - 1)
+
+    @property
+    def moments_(self) -> ClassMoments:
+        """Counts, means and second moments of every cell."""
+        return self._statistics.moments
+
+    @property
+    def sample_(self) -> RowSample | None:
+        """Rows of every cell, where some were kept."""
+        return self._statistics.sample
+
+    @property
+    def unlabelled_(self) -> ClassMoments | None:
+        """Moments of rows without labels, in one class."""
+        check_is_fitted(self)
+        return self._learnt.unlabelled
+
+    @property
+    def tasks_(self) -> Ids:
+        """(n_tasks,) ids, sorted."""
+        return self._statistics.moments.tasks
+
+    @property
+    def classes_(self) -> Ids:
+        """(n_classes,) labels, sorted."""
+        return self._statistics.moments.classes
+
+    @property
+    def coef_(self) -> Floats:
+        """(n_tasks, 1 or n_classes, n_features) in the units of X."""
+        return self._rules.coef[:-1]
+
+    @property
+    def intercept_(self) -> Floats:
+        """(n_tasks, 1 or n_classes)."""
+        return self._rules.intercept[:-1]
+
+    @property
+    def metric_(self) -> Floats:
+        """(n_tasks,): the share of the covariance in the metric of each task."""
+        return self._rules.metric
+
+    @property
+    def forecast_error_(self) -> Floats:
+        """(n_tasks,): the error that each rule will make on new rows."""
+        return self._rules.forecast_error
+
+    @property
+    def forecast_interval_(self) -> Floats:
+        """(n_tasks, 2): 90 % intervals for it."""
+        return self._rules.forecast_interval
+
+    @property
+    def single_task_error_(self) -> Floats:
+        """(n_tasks,): the forecast for each task alone."""
+        return self._rules.single_task_error
+
+    @property
+    def transfer_gain_(self) -> Floats:
+        """(n_tasks,): how much more that is."""
+        return np.asarray(self.single_task_error_ - self.forecast_error_)

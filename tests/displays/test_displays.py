@@ -24,7 +24,6 @@ from kinspan.displays import (
     TransferDisplay,
 )
 from kinspan.displays.relatedness import similar_side_by_side
-from kinspan.displays.spectrum import marchenko_pastur
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt  # after the backend is chosen
@@ -142,20 +141,6 @@ def test_curves_begin_at_the_labels_that_are_there(clf: MultiTaskSPCA) -> None:
         np.testing.assert_array_equal(errors, clf.learning_curve(task, labels - 5))
     worst = LearningCurveForecastDisplay.from_estimator(clf).tasks
     assert worst[0] == clf.tasks_[clf.forecast_error_.argmax()]
-
-
-@pytest.mark.parametrize("ratio", [0.05, 0.5, 1.5, 4.0])
-def test_the_bulk_is_a_density_and_that_of_noise(ratio: float) -> None:
-    low, high = (1 - np.sqrt(ratio)) ** 2, (1 + np.sqrt(ratio)) ** 2
-    angle = np.linspace(0, np.pi, 20_001)  # x = centre + radius cos: no endpoint is sharp
-    x = (low + high) / 2 + (high - low) / 2 * np.cos(angle)
-    weight = (high - low) / 2 * np.sin(angle)
-    assert np.trapezoid(marchenko_pastur(x, ratio) * weight, angle) == pytest.approx(1.0, abs=1e-3)
-    p = 600
-    A = np.random.default_rng(0).standard_normal((int(ratio * p), p))
-    values = np.linalg.eigvalsh(A.T @ A / p if ratio > 1 else A @ A.T / p)
-    mean = np.trapezoid(x * marchenko_pastur(x, ratio) * weight, angle)
-    assert values.mean() == pytest.approx(mean, rel=0.02)
 
 
 def test_shared_directions_stand_out_of_the_bulk() -> None:

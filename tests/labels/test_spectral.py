@@ -10,54 +10,70 @@ from benchmarks.settings import SETTINGS, P, draw
 
 from kinspan.labels import spectral as module
 from kinspan.labels import spectrum_of_gram, spectrum_of_rows, task_weights
-from kinspan.labels.choice import best_rule
+from kinspan.labels.choice import best_rule, mean_signal_to_noise
 from kinspan.labels.fixed import single_rule
 from kinspan.labels.pool import pool_rule
-from kinspan.labels.spectral import pooled_energies, spectral_rule
+from kinspan.labels.spectral import spectral_rule
+from tests.labels.naive_rules import naive_rule, pool_target, spectral_target
 
 
-def naive_direction(rows: Any, variance: Any, t: int) -> tuple[Any, Any]:
-    """The posterior in the span of the others, and the rest: a decomposition for every target."""
-    others = np.delete(np.arange(len(rows)), t)
-    A = rows[others] / np.sqrt(variance[others])[:, None]
-    gamma = len(others) / P
-    _, s, vt = np.linalg.svd(A, full_matrices=False)
-    keep = s**2 / P > (1 + np.sqrt(gamma)) ** 2
-    s, v = s[keep], vt[keep].T
-    lifted = s**2 / P - 1 - gamma
-    ell = (lifted + np.sqrt(lifted**2 - 4 * gamma)) / 2
-    right = (ell**2 - gamma) / (ell * (ell + 1))
-    left = (ell**2 - gamma) / (ell * (ell + gamma))
-    total = (1 / variance[others]).sum()
-    n = total**2 / (1 / variance[others] ** 2).sum()
-    h = (rows[others] / variance[others][:, None]).sum(axis=0)
-    x = v.T @ rows[t]
-    mean = np.sqrt(P * ell * left * right) * (v.T @ h) / (s * total) if n > 1.5 else 0 * x
-    prior = np.diag(P * ell * right / total) - np.outer(mean, mean)
-    values, vectors = np.linalg.eigh(prior)
-    inflation = n / (n - 1) * (1 + 1 / n) if n > 1.5 else 1.0
-    B = (vectors * np.maximum(values, 0) * inflation) @ vectors.T
-    posterior = mean + B @ np.linalg.inv(B + variance[t] * np.eye(len(x))) @ (x - mean)
-    return v @ posterior, rows[t] - v @ x
+def uneven(k: int, seed: int) -> tuple[Any, Any]:
+    """Few features, strong signals, and a first task with much less noise than the others."""
+    rng = np.random.default_rng(seed)
+    variance = np.append(1e-2, rng.uniform(0.1, 1.0, k - 1))
+    means = rng.normal(size=(k, 2)) @ rng.normal(size=(2, 30)) + rng.normal(size=30)
+    return means + rng.normal(size=(k, 30)) * np.sqrt(variance)[:, None], variance
 
 
-@pytest.mark.parametrize("setting", ["clusters", "figure 3", "opposite", "one large stranger"])
+def of_setting(setting: str, k: int) -> tuple[Any, Any]:
+    if setting == "uneven":
+        return uneven(k, 0)
+    world = draw(setting, k, 0)
+    return world.rows, 1 / (2 * world.tasks.n)
+
+
+RULES = [(spectral_rule, spectral_target), (pool_rule, pool_target)]
+
+
+@pytest.mark.parametrize(
+    "setting", ["clusters", "figure 3", "opposite", "one large stranger", "uneven", "orthogonal"]
+)
 @pytest.mark.parametrize("k", [3, 12])
+@pytest.mark.parametrize(("rule", "of_target"), RULES)
 def test_all_targets_at_once_equal_one_by_one(
-    setting: str, k: int, monkeypatch: pytest.MonkeyPatch
+    setting: str, k: int, rule: Any, of_target: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_EXTRA", 10**6)
-    world = draw(setting, k, 0)
-    variance = 1 / (2 * world.tasks.n)
-    found = spectral_rule(world.spectrum).combine(world.rows)
-    pairs = [naive_direction(world.rows, variance, t) for t in range(k)]
-    rank = [int(np.linalg.matrix_rank(world.rows[[t]] - rest)) for t, (_, rest) in enumerate(pairs)]
-    assert any(rank)
-    for t, (shared, rest) in enumerate(pairs):
-        left_over = found[t] - shared
-        kept = left_over @ rest / (rest @ rest)
-        assert -1e-12 < kept <= 1
-        np.testing.assert_allclose(left_over, kept * rest, atol=1e-9)
+    rows, variance = of_setting(setting, k)
+    dimension = float(rows.shape[1])
+    weights = rule(spectrum_of_rows(rows, dimension * variance, dimension))
+    expected = naive_rule(rows, variance, of_target)
+    np.testing.assert_allclose(weights.combine(rows), expected.directions, atol=1e-9)
+    np.testing.assert_allclose(weights.noise_share, expected.noise_share, atol=1e-12)
+    np.testing.assert_allclose(weights.signal, expected.signal, atol=1e-9)
+
+
+@pytest.mark.parametrize(("rule", "of_target"), RULES)
+def test_two_tasks_have_one_other_each(rule: Any, of_target: Any) -> None:
+    """The square of one other task counts in the spectral rule, its mean does not."""
+    rows, variance = uneven(2, 1)
+    weights = rule(spectrum_of_rows(rows, 30 * variance, 30.0))
+    expected = naive_rule(rows, variance, of_target)
+    np.testing.assert_allclose(weights.combine(rows), expected.directions, atol=1e-9)
+
+
+def test_rules_are_chosen_by_a_mean_in_which_noisy_tasks_count_less() -> None:
+    rows, variance = uneven(9, 2)
+    spectrum = spectrum_of_rows(rows, 30 * variance, 30.0)
+    weights = spectral_rule(spectrum)
+    ratios = weights.signal / np.linalg.norm(weights.combine(rows), axis=1)
+    precisions = [1 / (v + np.median(variance)) for v in variance]
+    expected = sum(r * w for r, w in zip(ratios, precisions, strict=True)) / sum(precisions)
+    assert mean_signal_to_noise(weights, spectrum) == pytest.approx(expected, rel=1e-12)
+    means = [
+        mean_signal_to_noise(r(spectrum), spectrum) for r in (single_rule, spectral_rule, pool_rule)
+    ]
+    assert mean_signal_to_noise(best_rule(spectrum), spectrum) == max(means)
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
@@ -174,17 +190,3 @@ def test_figure_3_does_not_collapse_with_many_tasks() -> None:
         world = draw("figure 3", 256, seed)
         errors.append(world.errors(best_rule(world.spectrum))[-1])
     assert np.mean(errors) < 0.175 + 4 * np.std(errors) / np.sqrt(len(errors))
-
-
-def test_energies_are_pulled_to_their_pool_and_never_negative() -> None:
-    rng = np.random.default_rng(0)
-    freedom, variance = np.full(400, 100.0), np.full(400, 0.02)
-    same = pooled_energies(rng.chisquare(100, 400) * 0.02, freedom, variance)
-    assert same.max() < 0.1  # noise alone: nothing is left
-    truth = rng.choice([0.0, 4.0], 400)
-    squares = rng.noncentral_chisquare(100, truth / 0.02) * 0.02
-    found = pooled_energies(squares, freedom, variance)
-    assert (found >= 0).all()
-    assert abs(found[truth > 0].mean() - 4.0) < 0.2
-    unknown = pooled_energies(np.array([1.0, 0.0]), np.array([10.0, 0.0]), np.ones(2))
-    assert unknown[1] == 0.0

@@ -8,8 +8,9 @@ import numpy as np
 
 from kinspan._rows.types import Floats
 from kinspan.displays._canvas import ALONE, OTHER, OURS, axes_for, check_estimator, without_frame
+from kinspan.labels.spikes import bulk, marchenko_pastur
 from kinspan.metric import scaled_by
-from kinspan.selection.rules import contrasts_of, spectrum
+from kinspan.selection.solutions import contrasts_of, spectrum
 
 
 class SpectrumDisplay:
@@ -71,20 +72,20 @@ class SpectrumDisplay:
     def plot(self, ax: Any = None) -> SpectrumDisplay:
         """Draw eigenvalues and bulk on the axes, or on new ones."""
         ax = axes_for(ax)
-        low, high = (1 - np.sqrt(self.ratio)) ** 2, (1 + np.sqrt(self.ratio)) ** 2
-        self.edge_, self.n_spikes_ = float(high), int((self.eigenvalues > high).sum())
-        bulk = self.eigenvalues[self.eigenvalues <= high]
+        low, high = bulk(self.ratio)
+        is_spike = self.eigenvalues > high
+        self.edge_, self.n_spikes_ = high, int(is_spike.sum())
+        inside, spikes = self.eigenvalues[~is_spike], self.eigenvalues[is_spike]
         is_wide = bool(self.eigenvalues.max() > 6 * high)
-        share = len(bulk) / len(self.eigenvalues)
-        if len(bulk):
-            n_bins = int(np.clip(np.sqrt(len(bulk)) * 2, 5, 60))
+        if len(inside):
+            n_bins = int(np.clip(np.sqrt(len(inside)) * 2, 5, 60))
             space = np.geomspace if is_wide else np.linspace
-            edges = space(max(min(low, bulk.min()), 1e-6 * high), high, n_bins + 1)
-            height = np.histogram(bulk, edges)[0] / len(bulk) * share / np.diff(edges)
+            edges = space(max(min(low, inside.min()), 1e-6 * high), high, n_bins + 1)
+            height = np.histogram(inside, edges)[0] / len(self.eigenvalues) / np.diff(edges)
             ax.stairs(height, edges, fill=True, color=ALONE, alpha=0.5, label="eigenvalues")
         x = np.linspace(low, high, 400)
-        ax.plot(x, marchenko_pastur(x, self.ratio), color=OURS, label="noise alone")
-        spikes = self.eigenvalues[self.eigenvalues > high]
+        density = marchenko_pastur(x, self.ratio) / min(self.ratio, 1.0)  # of those not zero
+        ax.plot(x, density, color=OURS, label="noise alone")
         if len(spikes):
             top = 0.06 * ax.get_ylim()[1]
             ax.vlines(spikes, 0, top, color=OTHER, label=f"{len(spikes)} beyond its edge")
@@ -97,11 +98,3 @@ class SpectrumDisplay:
         ax.legend(frameon=False)
         self.ax_, self.figure_ = ax, ax.figure
         return self
-
-
-def marchenko_pastur(x: Floats, ratio: float) -> Floats:
-    """The density of eigenvalues of AAᵀ/P that are not zero; unit noise, ratio rows a column."""
-    low, high = (1 - np.sqrt(ratio)) ** 2, (1 + np.sqrt(ratio)) ** 2
-    inside = np.maximum((high - x) * (x - low), 0.0)
-    density = np.sqrt(inside) / (2 * np.pi * ratio * np.maximum(x, 1e-300))
-    return np.asarray(density * max(ratio, 1.0))

@@ -8,7 +8,7 @@ a file; `choice` takes the best of those that need no tuning.
 from kinspan.labels.choice import task_weights
 from kinspan.labels.fixed import agreed_weights, naive_weights
 from kinspan.labels.plugin import optimal_weights
-from kinspan.labels.weights import (
+from kinspan.labels.spectrum import (
     Spectrum,
     TaskWeights,
     spectrum_of_gram,

@@ -9,7 +9,7 @@ from kinspan.labels.fixed import naive_rule, single_rule
 from kinspan.labels.plugin import plugin_rule
 from kinspan.labels.pool import pool_rule
 from kinspan.labels.spectral import spectral_rule
-from kinspan.labels.weights import Spectrum, TaskWeights
+from kinspan.labels.spectrum import Spectrum, TaskWeights
 
 
 def task_weights(rule: str, spectrum: Spectrum, counts: Floats) -> TaskWeights:
@@ -38,8 +38,7 @@ def best_rule(spectrum: Spectrum) -> TaskWeights:
 
 def mean_signal_to_noise(weights: TaskWeights, spectrum: Spectrum) -> float:
     """Mean over tasks of ⟨w, truth⟩/‖w‖, tasks with much noise, of which little is known, less."""
-    rows = spectrum.coordinates * spectrum.deviation[:, None]
-    length = np.linalg.norm(weights.combine(rows), axis=1)
+    length = np.linalg.norm(weights.combine(spectrum.rows), axis=1)
     active = (length > 0) & (spectrum.active > 0)
     ratio = weights.signal / np.where(active, length, 1.0)
     if not active.any():

@@ -1,11 +1,11 @@
-"""Weights that ask nothing of the data but the counts: naive, single, and what tasks agree on."""
+"""Weights without any estimate of relatedness: naive, single, and of what tasks agree on."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from kinspan._rows.types import Floats
-from kinspan.labels.weights import Spectrum, TaskWeights
+from kinspan.labels.spectrum import Spectrum, TaskWeights
 
 
 def naive_weights(counts: Floats) -> Floats:
@@ -32,10 +32,8 @@ def agreed_weights(counts: Floats, cell_noise: Floats) -> Floats:
 def naive_rule(spectrum: Spectrum, counts: Floats) -> TaskWeights:
     """All tasks pooled, for every target."""
     weights = naive_weights(counts)
-    rows = spectrum.coordinates * spectrum.deviation[:, None]
-    noise = spectrum.active * spectrum.dimension * spectrum.deviation**2
     ones, zeros = np.ones((len(weights), 1)), np.zeros(len(weights))
-    signal = rows @ (weights @ rows) - weights * noise
+    signal = spectrum.rows @ (weights @ spectrum.rows) - weights * spectrum.noise
     return TaskWeights(ones, weights[None], zeros, weights, signal)
 
 

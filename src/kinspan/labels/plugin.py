@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kinspan._rows.types import Floats
-from kinspan.labels.weights import Spectrum, TaskWeights
+from kinspan.labels.spectrum import Spectrum, TaskWeights
 
 
 def optimal_weights(gram: Floats, noise: Floats) -> Floats:
@@ -31,8 +31,7 @@ def _positive_noise(gram: Floats, noise: Floats) -> Floats:
 
 def plugin_rule(spectrum: Spectrum) -> TaskWeights:
     """The optimum with the estimated Gram matrix; a target without estimated signal goes alone."""
-    rows = spectrum.coordinates * spectrum.deviation[:, None]
-    noise = spectrum.active * spectrum.dimension * spectrum.deviation**2
+    rows, noise = spectrum.rows, spectrum.noise
     gram = rows @ rows.T - np.diag(noise)
     weights = optimal_weights(gram, noise)
     silent = np.abs(weights).max(axis=1) <= 1e-12

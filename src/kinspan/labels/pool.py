@@ -1,7 +1,7 @@
 """One direction for all: the mean contrast of the other tasks, weighted by precision.
 
-Where all tasks are nearly the same this beats the spectral rule, which must first find the
-direction.
+Spectrum of the contrasts → weights of tasks. Where all tasks are nearly the same this beats the
+spectral rule, which has to find the direction first.
 """
 
 from __future__ import annotations
@@ -9,32 +9,29 @@ from __future__ import annotations
 import numpy as np
 
 from kinspan._rows.types import Floats
-from kinspan.labels.spectral import kept_share, pooled_energies
-from kinspan.labels.weights import Spectrum, TaskWeights, of_others
+from kinspan.labels.shrinkage import Along, precision_of_others, with_rest
+from kinspan.labels.spectrum import Spectrum, TaskWeights
 
 
 def pool_rule(spectrum: Spectrum) -> TaskWeights:
-    """Posterior of the coordinate along h = Σ_{s≠t} d_s/σ_s², and a kept share of the rest."""
+    """Posterior of the coordinate along h = Σ_{s≠t} d_s/σ_s², eq. (22) of docs/theory.md."""
     variance, precision = spectrum.deviation**2, spectrum.precision**2
-    total = np.maximum(of_others(precision), 1e-300)
+    total, n_others = precision_of_others(spectrum)
     length, x = _pooled_direction(spectrum)
     excess = np.maximum(length**2 / (spectrum.dimension * total) - 1.0, 0.0)
     mean = length / total * excess / (1.0 + excess)
-    spread = _spread_of_others(spectrum, length, total)
+    spread = _spread_of_others(spectrum, length, total, n_others)
     gain = spread / (spread + variance)
     posterior = mean + gain * (x - mean)
-    freedom = spectrum.active * np.maximum(spectrum.dimension - 1.0, 0.0)
-    square = variance * (spectrum.coordinates**2).sum(axis=1)
-    energy = pooled_energies(square - x**2, freedom, variance)
-    kept = kept_share(energy, freedom * variance, posterior != 0)
-    along = (posterior - kept * x) / np.where(length > 0, length, 1.0)
-    signal = posterior * x - gain * variance + kept * energy
+    along = Along(x[:, None], posterior[:, None], gain, np.ones(len(x)))
+    rest = with_rest(spectrum, along, posterior != 0)
+    weight = (posterior - rest.kept * x) / np.where(length > 0, length, 1.0)
     return TaskWeights(
-        along[:, None],
+        weight[:, None],
         precision[None],
-        kept - along * precision,
-        (gain + kept * freedom) / spectrum.dimension,
-        signal,
+        rest.kept - weight * precision,
+        rest.noise_share,
+        rest.signal,
     )
 
 
@@ -47,7 +44,9 @@ def _pooled_direction(spectrum: Spectrum) -> tuple[Floats, Floats]:
     return length, inner / np.where(length > 0, length, 1.0)
 
 
-def _spread_of_others(spectrum: Spectrum, length: Floats, total: Floats) -> Floats:
+def _spread_of_others(
+    spectrum: Spectrum, length: Floats, total: Floats, n_others: Floats
+) -> Floats:
     """Variance of the true coordinates of the others along h_t, without their noise.
 
     With K the inner products of rows and π = 1/σ², the coordinate of d_s along h_t is
@@ -66,9 +65,10 @@ def _spread_of_others(spectrum: Spectrum, length: Floats, total: Floats) -> Floa
     mean = (precision * shifted).sum() - precision * along_all
     own_shifted = (own - spectrum.dimension) * spectrum.active
     second, mean = second - precision * own_shifted**2, mean - precision * own_shifted
-    n_others = spectrum.active.sum() - 1.0
     divisor = np.where(length > 0, length, 1.0)
-    variance = (second / total - (mean / total) ** 2) / divisor**2 - n_others / total
-    n = np.maximum(total**2 / np.maximum(of_others(precision**2), 1e-300), 1.0)
-    inflation = np.where(n > 1.5, n / np.maximum(n - 1.0, 0.5), 1.0) * (1.0 + 1.0 / n)
+    noise = (spectrum.active.sum() - 1.0) / total
+    variance = (second / total - (mean / total) ** 2) / divisor**2 - noise
+    # n/(n − 1) for a variance around an estimated mean, 1 + 1/n for the error of that mean.
+    inflation = np.where(n_others > 1.5, n_others / np.maximum(n_others - 1.0, 0.5), 1.0)
+    inflation = inflation * (1.0 + 1.0 / n_others)
     return np.asarray(np.maximum(variance, 0.0) * inflation)

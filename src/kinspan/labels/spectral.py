@@ -1,8 +1,9 @@
-"""Shared directions learnt from the *other* tasks, random-matrix-corrected.
+"""Directions shared with the *other* tasks: spectrum of the contrasts → weights of tasks.
 
-For every target: the spikes of the other tasks' whitened contrasts above the edge of the noise; an
-empirical-Bayes posterior of the target's coordinates along them; a kept share of its own rest. The
-target's own noise takes no part in the directions, so that it cannot pass for relatedness.
+For every target: the spikes of the other tasks' whitened contrasts above the edge of the noise, an
+empirical-Bayes posterior of the target's coordinates along them, and a share of the rest of its own
+contrast. The target's own noise takes no part in the directions, so that it cannot be mistaken for
+relatedness. Section 6 of docs/theory.md derives the rule.
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kinspan._meta_analysis import variance_between
 from kinspan._rows.types import Floats
-from kinspan.labels.weights import Spectrum, TaskWeights, of_others
+from kinspan.labels.shrinkage import Along, precision_of_others, with_rest
+from kinspan.labels.spectrum import Spectrum, TaskWeights
+from kinspan.labels.spikes import edge, overlaps, spike_strengths
 
-_EXTRA = 10  # right vectors beyond the spikes that the removal of one row is computed in
-_MOST = 40  # right vectors at most: many tasks can share only few directions with any one
+_EXTRA = 10  # right vectors beyond the spikes, for the rank-one downdate to be exact to 1e-4
+_MOST = 40  # right vectors at most: any two tasks share only a few directions
 
 
 class Others(NamedTuple):
@@ -31,40 +32,28 @@ class Others(NamedTuple):
     squares: Floats  # (targets, spikes): s², of the others' rows
     vectors: Floats  # (targets, basis, spikes): right vectors of the others' rows
     is_spike: Floats  # (targets, spikes): one above the edge, zero for padding
-    ratio: Floats  # (targets,): γ, others over dimension
-
-
-class Shares(NamedTuple):
-    """Spikes ℓ of the population, and how much of them the empirical vectors keep."""
-
-    spikes: Floats
-    right: Floats  # c_v², squared cosine of the right vectors
-    left: Floats  # c_u², of the left vectors
+    ratio: float  # γ, others over dimension
 
 
 def spectral_rule(spectrum: Spectrum) -> TaskWeights:
-    """Weights of all targets from one decomposition."""
+    """Weights of all targets from one decomposition: eq. (19) of docs/theory.md."""
     others = leave_each_out(spectrum)
-    variance = spectrum.deviation**2
     x = spectrum.deviation[:, None] * np.einsum("tb,tbj->tj", others.row, others.vectors)
     x = x * others.is_spike
-    posterior, trace = _posterior(_prior(spectrum, others), x, variance, spectrum.active)
-    rank = others.is_spike.sum(axis=1)
-    freedom = spectrum.active * np.maximum(spectrum.dimension - rank, 0.0)
-    square = variance * (spectrum.coordinates**2).sum(axis=1)
-    energy = pooled_energies(square - (x**2).sum(axis=1), freedom, variance)
-    kept = kept_share(energy, freedom * variance, rank > 0)
-    signal = (posterior * x).sum(axis=1) - trace * variance + kept * energy
-    left, right, diagonal = _as_weights(spectrum, others, posterior - kept[:, None] * x)
-    share = (trace + kept * freedom) / spectrum.dimension
-    return TaskWeights(left, right, diagonal + kept, share, signal)
+    prior = _prior(spectrum, others)
+    posterior, trace = _posterior(prior, x, spectrum.deviation**2, spectrum.active)
+    along = Along(x, posterior, trace, others.is_spike.sum(axis=1))
+    rest = with_rest(spectrum, along, along.rank > 0)
+    left, right, diagonal = _as_weights(spectrum, others, posterior - rest.kept[:, None] * x)
+    return TaskWeights(left, right, diagonal + rest.kept, rest.noise_share, rest.signal)
 
 
 def leave_each_out(spectrum: Spectrum) -> Others:
-    """Spikes of A₋ₜᵀA₋ₜ = AᵀA − a_t a_tᵀ for every t, from one decomposition of A."""
-    k, ratio = spectrum.active.sum(), (spectrum.active.sum() - 1.0) / spectrum.dimension
-    edge = (1.0 + np.sqrt(max(ratio, 0.0))) ** 2 * spectrum.dimension
-    n_spikes, rank = (int((spectrum.values**2 > least).sum()) for least in (0.9 * edge, 0.0))
+    """Spikes of A₋ₜᵀA₋ₜ = AᵀA − a_t a_tᵀ for every t, eq. (13) of docs/theory.md."""
+    n_others = max(spectrum.active.sum() - 1.0, 0.0)
+    ratio = n_others / spectrum.dimension
+    least = edge(ratio) * spectrum.dimension
+    n_spikes, rank = (int((spectrum.values**2 > s).sum()) for s in (0.9 * least, 0.0))
     top = min(n_spikes + _EXTRA, rank, _MOST)
     row, pooled, rest_square = _basis(spectrum, top)
     squared = np.concatenate(
@@ -73,7 +62,7 @@ def leave_each_out(spectrum: Spectrum) -> Others:
     matrix = squared[:, :, None] * np.eye(top + 1) - row[:, :, None] * row[:, None, :]
     squares, vectors = np.linalg.eigh(matrix)
     squares, vectors = squares[:, ::-1], vectors[:, :, ::-1]
-    is_spike = (squares > edge) & (k > 1)
+    is_spike = (squares > least) & (n_others > 0)
     most = int(is_spike.sum(axis=1).max(initial=0))
     return Others(
         row,
@@ -81,7 +70,7 @@ def leave_each_out(spectrum: Spectrum) -> Others:
         squares[:, :most],
         vectors[:, :, :most],
         is_spike[:, :most].astype(np.float64),
-        np.full(len(row), ratio),
+        ratio,
     )
 
 
@@ -100,43 +89,37 @@ def _basis(spectrum: Spectrum, top: int) -> tuple[Floats, Floats, Floats]:
     return row, pooled, unit**2 @ spectrum.values[top:] ** 2
 
 
-def shares(squares: Floats, ratio: Floats, is_spike: Floats) -> Shares:
-    """Invert s²/P = (1 + ℓ)(1 + γ/ℓ): the limits of Proposition 1, for rows instead of columns."""
-    lifted = np.where(is_spike > 0, squares - 1.0 - ratio, 2.0 * np.sqrt(ratio) + 1.0)
-    ell = (lifted + np.sqrt(np.maximum(lifted**2 - 4.0 * ratio, 0.0))) / 2.0
-    above = np.maximum(ell**2 - ratio, 0.0)
-    return Shares(ell * is_spike, above / (ell * (ell + 1.0)), above / (ell * (ell + ratio)))
-
-
 class Prior(NamedTuple):
-    """A target's coordinates as the others see them: covariance f · (diag(second) − m mᵀ)."""
+    """A target's coordinates before its own row is seen: covariance f · (diag(second) − m mᵀ)."""
 
     mean: Floats  # (targets, spikes): m
     second: Floats  # (targets, spikes): second moments, zero for padding
-    inflation: Floats  # (targets, 1): f, for having been estimated from few
+    inflation: Floats  # (targets, 1): f, for an estimate from few tasks
 
 
 def _prior(spectrum: Spectrum, others: Others) -> Prior:
-    precision = spectrum.precision**2
-    total = np.maximum(of_others(precision), 1e-300)
-    n_effective = total**2 / np.maximum(of_others(precision**2), 1e-300)
-    share = shares(others.squares / spectrum.dimension, others.ratio[:, None], others.is_spike)
-    scale = spectrum.dimension * share.spikes / total[:, None]
+    """Eqs. (14) and (15) of docs/theory.md."""
+    total, n_effective = precision_of_others(spectrum)
+    is_spike, ratio = others.is_spike > 0, others.ratio
+    eigenvalues = np.where(is_spike, others.squares / spectrum.dimension, edge(ratio) + 1.0)
+    ell = spike_strengths(eigenvalues, ratio)
+    overlap = overlaps(ell, ratio)
+    scale = spectrum.dimension * (ell * others.is_spike) / total[:, None]
     agreement = np.einsum("tb,tbj->tj", others.pooled, others.vectors)
-    length = np.sqrt(np.where(others.is_spike > 0, others.squares, 1.0) * total[:, None])
-    mean = np.sqrt(scale * share.left * share.right) * agreement / length
-    several = n_effective > 1.5  # one other task has no mean to speak of: its square is all
+    length = np.sqrt(np.where(is_spike, others.squares, 1.0) * total[:, None])
+    mean = np.sqrt(scale * overlap.left * overlap.right) * agreement / length
+    several = n_effective > 1.5  # the mean of one other task is not that of all: its square counts
     mean = mean * (others.is_spike * several[:, None])
     n = np.where(several, n_effective, 2.0)
     inflation = np.where(several, n / (n - 1.0) * (1.0 + 1.0 / n), 1.0)
-    return Prior(mean, scale * share.right * others.is_spike, inflation[:, None])
+    return Prior(mean, scale * overlap.right * others.is_spike, inflation[:, None])
 
 
 def _posterior(prior: Prior, x: Floats, variance: Floats, active: Floats) -> tuple[Floats, Floats]:
-    """Posterior mean m + F (x − m) of the coordinates, and tr F, with F = B (B + σ²)⁻¹.
+    """Posterior mean m + F (x − m), and tr F, with F = B (B + σ²)⁻¹: eq. (16) of docs/theory.md.
 
-    B + σ² is diagonal but for −m mᵀ, and Σ m²/second ≤ 1: its inverse is that of Sherman and
-    Morrison. A target without data of its own keeps the prior mean.
+    B + σ² is diagonal but for −f m mᵀ, and Σ m²/second ≤ 1: the formula of Sherman and Morrison
+    inverts it. A target without data of its own keeps the prior mean.
     """
     noise = variance[:, None]
     weights = 1.0 / (prior.inflation * prior.second + noise)
@@ -148,34 +131,6 @@ def _posterior(prior: Prior, x: Floats, variance: Floats, active: Floats) -> tup
     inverse_trace = weights + (weights * along) ** 2 / rest
     posterior = prior.mean + active[:, None] * (deviation - noise * solved)
     return posterior, active * (1.0 - noise * inverse_trace).sum(axis=1)
-
-
-def pooled_energies(squares: Floats, freedom: Floats, variance: Floats) -> Floats:
-    """Energies of what is left of the targets, without noise, shrunken towards their pool.
-
-    e = ‖r‖² − freedom σ² has variance 2 freedom σ⁴ + 4 σ² e; the variance between tasks is that of
-    DerSimonian and Laird.
-    """
-    raw, known = squares - freedom * variance, freedom > 0
-    weights = _inverse(variance**2, known)
-    typical = max((weights * raw).sum() / max(weights.sum(), 1e-300), 0.0)
-    error = 2.0 * freedom * variance**2 + 4.0 * variance * typical
-    between = variance_between(raw, _inverse(error, known), int(known.sum()))
-    weights = _inverse(error + between, known)
-    centre = (weights * raw).sum() / max(weights.sum(), 1e-300)
-    trust = between / np.where(known, error + between, 1.0)
-    return np.asarray(np.where(known, np.maximum(centre + trust * (raw - centre), 0.0), 0.0))
-
-
-def _inverse(values: Floats, known: NDArray[np.bool_]) -> Floats:
-    return np.asarray(np.where(known, 1.0 / np.where(known, values, 1.0), 0.0))
-
-
-def kept_share(energy: Floats, noise: Floats, has_more: NDArray[np.bool_]) -> Floats:
-    """The share of the rest that is signal; where there is nothing else, never quite nothing."""
-    total = energy + noise
-    kept = energy / np.where(total > 0, total, 1.0)
-    return np.where(has_more, kept, np.maximum(kept, 1e-3))
 
 
 def _as_weights(spectrum: Spectrum, others: Others, along: Floats) -> tuple[Floats, Floats, Floats]:

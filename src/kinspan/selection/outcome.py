@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kinspan._rows.types import Codes, Floats, Mask
 from kinspan.labels import TaskWeights
-from kinspan.labels.spectral import pooled_energies
+from kinspan.labels.shrinkage import pooled_energies
 from kinspan.metric import ScaledMoments
 from kinspan.risk import Energies, Learning, learning_curves, spread_of_scores
 from kinspan.scores import (

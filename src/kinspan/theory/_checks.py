@@ -24,10 +24,23 @@ class Population(NamedTuple):
     n_features: int
 
 
+def check_numbers(name: str, given: Any) -> Floats:
+    """Finite numbers whose products can be computed."""
+    values = np.array(real_numbers(name, given))
+    if not np.isfinite(values).all():
+        raise ValueError(f"{name} has entries that are not finite; give finite numbers")
+    if np.abs(values).max(initial=0) > _LARGEST:
+        raise ValueError(
+            f"{name} has the entry {values.flat[np.abs(values).argmax()]:g}; give numbers up to "
+            f"{_LARGEST:g}, whose products can be computed"
+        )
+    return values
+
+
 def check_population(mean_gram: ArrayLike, counts: ArrayLike, n_features: int) -> Population:
     """The three arguments that all functions share."""
     n = check_counts(counts)
-    G = _numbers("mean_gram", mean_gram)
+    G = check_numbers("mean_gram", mean_gram)
     if G.shape != (n.size, n.size):
         raise ValueError(
             f"mean_gram has shape {G.shape}, but counts {n.shape} has {n.size} cells; give "
@@ -51,7 +64,7 @@ def check_single_task(mean_gram: ArrayLike, counts: ArrayLike, n_features: int) 
 
 def check_counts(counts: ArrayLike) -> Floats:
     """(tasks, classes) rows of each cell; one row of counts is one task."""
-    n = np.atleast_2d(_numbers("counts", counts))
+    n = np.atleast_2d(check_numbers("counts", counts))
     if n.ndim != 2 or n.shape[1] < 2 or n.min(initial=0) < 0 or n.max(initial=0) == 0:
         raise ValueError(
             f"counts is {counts!r}; give numbers of rows from 0, not all 0, of shape "
@@ -62,7 +75,7 @@ def check_counts(counts: ArrayLike) -> Floats:
 
 def check_labels(labels: ArrayLike, counts: Floats) -> Floats:
     """(cells,) labels, or (cells, columns) for a matrix of labels."""
-    y = _numbers("labels", labels)
+    y = check_numbers("labels", labels)
     if y.shape in (counts.shape, (counts.size,)):
         return y.ravel()
     if y.ndim == 2 and len(y) == counts.size and y.shape[1] > 0:
@@ -110,7 +123,7 @@ def check_priors(priors: ArrayLike | None, counts: Floats) -> Floats | None:
 
 def check_two_priors(priors: ArrayLike) -> Floats:
     """Two positive probabilities that add up to one."""
-    pi = _numbers("priors", priors)
+    pi = check_numbers("priors", priors)
     if pi.shape != (2,) or pi.min() <= 0 or abs(pi.sum() - 1) > _ROUNDING:
         raise ValueError(
             f"priors is {priors!r}; give two positive probabilities that add up to one"
@@ -120,7 +133,7 @@ def check_two_priors(priors: ArrayLike) -> Floats:
 
 def check_pair(name: str, pair: ArrayLike, *, positive: bool = False) -> Floats:
     """Two numbers, one for each class."""
-    values = _numbers(name, pair)
+    values = check_numbers(name, pair)
     if values.shape != (2,) or (positive and values.min() <= 0):
         kind = "positive numbers" if positive else "numbers"
         raise ValueError(f"{name} is {pair!r}; give two {kind}, one for each class")
@@ -135,14 +148,9 @@ def check_threshold(threshold: float) -> float:
     return float(value)
 
 
-def check_eigenvalues(eigenvalues: ArrayLike) -> Floats:
-    """Numbers at which to ask for a density."""
-    return _numbers("eigenvalues", eigenvalues)
-
-
 def check_fraction(labelled_fraction: ArrayLike, counts: Floats) -> Floats:
     """(tasks, classes) shares of labelled rows, from one number, one a task, or one a cell."""
-    share = _numbers("labelled_fraction", labelled_fraction)
+    share = check_numbers("labelled_fraction", labelled_fraction)
     if share.ndim == 1 and len(share) == len(counts):
         share = share[:, None]
     if share.shape not in ((), (len(counts), 1), counts.shape) or np.any((share < 0) | (share > 1)):
@@ -155,7 +163,7 @@ def check_fraction(labelled_fraction: ArrayLike, counts: Floats) -> Floats:
 
 def check_confusion(confusion: ArrayLike, counts: Floats) -> Floats:
     """(tasks, classes, classes) probabilities of the observed class (column) given the true one."""
-    T = _numbers("confusion", confusion)
+    T = check_numbers("confusion", confusion)
     k, m = counts.shape
     if T.shape not in ((m, m), (k, m, m)):
         raise ValueError(f"confusion has shape {T.shape}; give {(m, m)} or {(k, m, m)}")
@@ -169,7 +177,7 @@ def check_confusion(confusion: ArrayLike, counts: Floats) -> Floats:
 
 def check_means(means: ArrayLike, counts: Floats) -> Floats:
     """(cells, features) means."""
-    M = _numbers("means", means)
+    M = check_numbers("means", means)
     if M.ndim != 3 or M.shape[:2] != counts.shape or M.shape[2] == 0:
         raise ValueError(
             f"means has shape {M.shape}, but counts has shape {counts.shape}; give "
@@ -180,7 +188,7 @@ def check_means(means: ArrayLike, counts: Floats) -> Floats:
 
 def check_covariances(covariances: ArrayLike, means: Floats, counts: Floats) -> Floats:
     """(cells, features, features) covariances, from one for all cells or one for each."""
-    C = _numbers("covariances", covariances)
+    C = check_numbers("covariances", covariances)
     (k, m), p = counts.shape, means.shape[1]
     if C.shape not in ((p, p), (k, m, p, p)):
         raise ValueError(f"covariances has shape {C.shape}; give {(p, p)} or {(k, m, p, p)}")
@@ -192,7 +200,7 @@ def check_covariances(covariances: ArrayLike, means: Floats, counts: Floats) -> 
 
 def check_addition(add: ArrayLike, counts: Floats) -> Floats:
     """(..., tasks, classes) rows to add to each cell."""
-    extra = _numbers("add", add)
+    extra = check_numbers("add", add)
     if extra.shape[-2:] != counts.shape or np.any(counts + extra < 0):
         raise ValueError(
             f"add has shape {extra.shape} and least value {extra.min(initial=np.inf):g}; give rows "
@@ -204,7 +212,7 @@ def check_addition(add: ArrayLike, counts: Floats) -> Floats:
 
 def check_error(error: float) -> float:
     """A probability that can be asked for."""
-    wanted = _numbers("error", error)
+    wanted = check_numbers("error", error)
     if wanted.shape != () or not 0 < wanted < 1:
         raise ValueError(f"error is {error!r}; give a probability between 0 and 1")
     return float(wanted)
@@ -224,7 +232,7 @@ def check_components(n_components: int | None, population: Population) -> int:
 
 def check_strengths(shared: float, own: ArrayLike, n_tasks: int) -> Floats:
     """(tasks, tasks) A = diag(γ) + λ 11ᵀ from λ and γ."""
-    lam, gamma = _numbers("shared_strength", shared), _numbers("task_strengths", own)
+    lam, gamma = check_numbers("shared_strength", shared), check_numbers("task_strengths", own)
     if lam.shape != () or not 0 <= lam <= _STRONGEST:
         raise ValueError(f"shared_strength is {shared!r}; give one number from 0 to {_STRONGEST:g}")
     if gamma.shape not in ((), (n_tasks,)) or gamma.min() < 0 or gamma.max() + lam == 0:
@@ -237,7 +245,7 @@ def check_strengths(shared: float, own: ArrayLike, n_tasks: int) -> Floats:
 
 def check_samples(n_samples: float, n_features: int) -> tuple[float, int]:
     """Two positive sizes."""
-    n = _numbers("n_samples", n_samples)
+    n = check_numbers("n_samples", n_samples)
     if n.shape != () or n <= 0:
         raise ValueError(f"n_samples is {n_samples!r}; give a positive number of rows")
     return float(n), _check_features(n_features, 1)
@@ -268,15 +276,3 @@ def _eigenvalues(name: str, matrix: Floats) -> Floats:
             "eigenvalues, such as M @ M.T"
         )
     return np.asarray(values)
-
-
-def _numbers(name: str, given: Any) -> Floats:
-    values = np.array(real_numbers(name, given))
-    if not np.isfinite(values).all():
-        raise ValueError(f"{name} has entries that are not finite; give finite numbers")
-    if np.abs(values).max(initial=0) > _LARGEST:
-        raise ValueError(
-            f"{name} has the entry {values.flat[np.abs(values).argmax()]:g}; give numbers up to "
-            f"{_LARGEST:g}, whose products can be computed"
-        )
-    return values

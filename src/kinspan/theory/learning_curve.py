@@ -1,4 +1,4 @@
-"""What more labels would buy: the optimal error as a function of the number of rows."""
+"""What more labels gain: the optimal error as a function of the number of rows."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kinspan._rows.types import Floats
+from kinspan.risk.labels_needed import fewest_labels
 from kinspan.theory._cells import sampled_cells
 from kinspan.theory._checks import (
     Population,
@@ -19,7 +20,7 @@ from kinspan.theory._checks import (
 from kinspan.theory._errors import gap_error
 from kinspan.theory._targets import error_of_best_labels
 
-_MANY = 2**60  # labels a class: beyond, the limit is reached to rounding
+_MANY = 2**60  # labels per class, for which the error equals its limit to rounding
 
 
 class LabelsNeeded(NamedTuple):
@@ -101,32 +102,14 @@ def labels_needed(
     population = check_population(mean_gram, counts, n_features)
     t, wanted = check_target(target, population.counts), check_error(error)
     limit = _limit(population, t)
-    if wanted <= limit or _with_labels(population, t, _MANY) > wanted:
-        return LabelsNeeded(None, limit, limit)
-    enough = _smallest(population, t, wanted)
-    return LabelsNeeded(enough, _with_labels(population, t, enough), limit)
 
+    def error_with(per_class: int) -> float:
+        n = population.counts.copy()
+        n[t] = per_class
+        return float(np.max(_error(population._replace(counts=n), t)))
 
-def _smallest(population: Population, target: int, wanted: float) -> int:
-    """Bisection: the error never rises with the number of labels."""
-    if _with_labels(population, target, 0) <= wanted:
-        return 0
-    too_few, enough = 0, 1
-    while _with_labels(population, target, enough) > wanted:
-        too_few, enough = enough, 2 * enough
-    while enough - too_few > 1:
-        middle = (too_few + enough) // 2
-        if _with_labels(population, target, middle) > wanted:
-            too_few = middle
-        else:
-            enough = middle
-    return enough
-
-
-def _with_labels(population: Population, target: int, per_class: int) -> float:
-    counts = population.counts.copy()
-    counts[target] = per_class
-    return float(np.max(_error(population._replace(counts=counts), target)))
+    enough = fewest_labels(error_with, wanted, _MANY) if wanted > limit else None
+    return LabelsNeeded(enough, limit if enough is None else error_with(enough), limit)
 
 
 def _error(population: Population, target: int) -> float | Floats:

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kinspan._rows.types import Floats
+from kinspan.labels.spikes import overlaps
 from kinspan.theory._checks import Population, check_components, check_single_task
 from kinspan.theory._errors import nearest_mean_error
-from kinspan.theory.phase_transition import spikes, transition
+from kinspan.theory.phase_transition import strengths_and_vectors, transition
 
 
 def pca_score_means(
@@ -79,10 +80,12 @@ def pca_error_rate(
 def _component_means(population: Population, n_components: int) -> Floats:
     n = population.counts.ravel()
     c0 = population.n_features / n.sum()
-    values, vectors = spikes(population)
-    ell = np.where(transition(population).informative, values, np.inf)
-    overlap = np.sqrt(np.maximum(c0 - ell**-2.0, 0.0) / (ell + 1))  # zero for an infinite ℓ
-    projected = vectors.T * np.sqrt(n / n.sum()) / c0 @ population.gram  # ū_iᵀ 𝓜 D_c^−½ e_j
+    strengths, vectors = strengths_and_vectors(population)
+    informative = transition(population).informative
+    ell = np.where(informative, strengths, 1.0)
+    cosine = np.sqrt(np.where(informative, overlaps(ell, 1 / c0).right, 0.0))
+    # 𝓜ū = ℓū: the length of a mean along the true vector is ū_iᵀ 𝓜 D_c^−½ e_j · sqrt(c₀/ℓ).
+    projected = vectors.T * np.sqrt(n / n.sum()) / c0 @ population.gram
     means = np.zeros((n.size, max(n_components, n.size)))
-    means[:, : n.size] = (overlap[:, None] * projected).T
+    means[:, : n.size] = ((cosine * np.sqrt(c0 / ell))[:, None] * projected).T
     return means[:, :n_components]

@@ -8,13 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinspan._rows.types import Floats
+from kinspan.labels.spikes import bulk, marchenko_pastur, spike_eigenvalues
 from kinspan.theory._cells import positive_signs
-from kinspan.theory._checks import (
-    Population,
-    check_eigenvalues,
-    check_population,
-    check_samples,
-)
+from kinspan.theory._checks import Population, check_numbers, check_population, check_samples
 
 
 class PhaseTransition(NamedTuple):
@@ -24,9 +20,7 @@ class PhaseTransition(NamedTuple):
     threshold: float  # 1/√c₀ = √(n/p): what a strength must exceed
     informative: NDArray[np.bool_]  # whether it does
     eigenvalues: Floats  # 1 + 1/c₀ + ℓ + 1/(c₀ℓ) where it does, the edge elsewhere
-    bulk: tuple[
-        float, float
-    ]  # (1 ∓ √(1/c₀))²: ends of the Marčenko–Pastur law; the last is the edge
+    bulk: tuple[float, float]  # (1 ∓ √(1/c₀))²: ends of the Marčenko–Pastur law; then the edge
     zeros: float  # share of eigenvalues that are zero, where rows are fewer than features
 
 
@@ -60,18 +54,19 @@ def phase_transition(mean_gram: ArrayLike, counts: ArrayLike, n_features: int) -
 
 def transition(population: Population) -> PhaseTransition:
     """Proposition 1, unchecked."""
-    y = float(population.counts.sum()) / population.n_features  # 1/c₀
-    strengths = spikes(population)[0]
-    informative = strengths > np.sqrt(y) * (1 + 1e-12)  # not at the threshold, in spite of rounding
-    spike = np.where(informative, strengths, 1.0)
-    bulk = _bulk(y)
-    isolated = np.where(informative, 1 + y + spike + y / spike, bulk[1])
+    ratio = float(population.counts.sum()) / population.n_features  # 1/c₀
+    strengths = strengths_and_vectors(population)[0]
+    threshold = float(np.sqrt(ratio))
+    informative = strengths > threshold * (1 + 1e-12)  # not at the threshold, in spite of rounding
+    ends = bulk(ratio)
+    isolated = spike_eigenvalues(np.where(informative, strengths, 1.0), ratio)
+    eigenvalues = np.where(informative, isolated, ends[1])
     return PhaseTransition(
-        strengths, float(np.sqrt(y)), informative, isolated, bulk, max(0.0, 1 - y)
+        strengths, threshold, informative, eigenvalues, ends, max(0.0, 1 - ratio)
     )
 
 
-def spikes(population: Population) -> tuple[Floats, Floats]:
+def strengths_and_vectors(population: Population) -> tuple[Floats, Floats]:
     """Eigenvalues ℓ and eigenvectors ū of 𝓜, largest first."""
     root = np.sqrt(population.counts.ravel())
     scaled = root[:, None] * population.gram * root / population.n_features
@@ -95,14 +90,4 @@ def marchenko_pastur_density(eigenvalues: ArrayLike, n_samples: float, n_feature
     1.0
     """
     n, p = check_samples(n_samples, n_features)
-    x = check_eigenvalues(eigenvalues)
-    a, b = _bulk(n / p)
-    inside = (x > a) & (x < b)
-    x = np.where(inside, x, 1.0)
-    return np.where(
-        inside, np.sqrt(np.where(inside, (b - x) * (x - a), 0.0)) / (2 * np.pi * x), 0.0
-    )
-
-
-def _bulk(y: float) -> tuple[float, float]:
-    return float((1 - np.sqrt(y)) ** 2), float((1 + np.sqrt(y)) ** 2)
+    return marchenko_pastur(check_numbers("eigenvalues", eigenvalues), n / p)

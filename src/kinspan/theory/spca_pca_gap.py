@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from kinspan._rows.types import Floats
 from kinspan.theory._checks import Population, check_single_task
 from kinspan.theory._errors import squared_distances
-from kinspan.theory.phase_transition import spikes, transition
+from kinspan.theory.phase_transition import strengths_and_vectors, transition
 from kinspan.theory.spca import canonical_means
 
 
@@ -58,7 +58,7 @@ def spca_pca_gap(mean_gram: ArrayLike, counts: ArrayLike, n_features: int) -> Su
 def _gap(population: Population) -> Floats:
     """The sum, with ū diag(n)^−½ written as ū diag(n)^½ G/(pℓ): a class may be empty."""
     n, p = population.counts.ravel(), population.n_features
-    ell, vectors = spikes(population)
+    ell, vectors = strengths_and_vectors(population)
     useful = ell > 1e-12 * max(ell[0], 1e-300)
     share = np.minimum(n.sum(), p * ell**2) / (ell + 1) / np.where(useful, ell**2, np.inf)
     coordinates = (vectors.T * np.sqrt(n)) @ population.gram / p

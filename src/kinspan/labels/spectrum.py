@@ -1,20 +1,19 @@
-"""What goes into the rules and what comes out: a spectrum, and weights of low rank."""
+"""Contrasts of tasks → their spectrum, which all rules start from; and the weights they return."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kinspan._rows.types import Floats
+from kinspan._rows.types import Floats, Mask
 
 
 class Spectrum(NamedTuple):
     """Singular values and left vectors of the contrasts of tasks, each divided by its noise.
 
-    The rows are a_t = d_t/σ_t = Σ_i s_i u_ti v_i, with unit noise in every coordinate. A task
-    without contrasts has a row of zeros and precision zero.
+    The rows are a_t = d_t/σ_t = Σ_i s_i u_ti v_i, with unit noise in every coordinate: eq. (9) of
+    docs/theory.md. A task without contrasts has a row of zeros and precision zero.
     """
 
     vectors: Floats  # (tasks, rank): u
@@ -28,6 +27,16 @@ class Spectrum(NamedTuple):
         return self.vectors * self.values
 
     @property
+    def rows(self) -> Floats:
+        """(tasks, rank): the contrasts d_t in the same basis."""
+        return self.coordinates * self.deviation[:, None]
+
+    @property
+    def noise(self) -> Floats:
+        """(tasks,): ν = P σ², the squared sampling error of the contrasts."""
+        return self.active * self.dimension * self.deviation**2
+
+    @property
     def active(self) -> Floats:
         """(tasks,): one for tasks with contrasts, zero for the others."""
         return (self.precision > 0).astype(np.float64)
@@ -39,7 +48,7 @@ class Spectrum(NamedTuple):
 
 
 class TaskWeights(NamedTuple):
-    """Weights of tasks for targets, left @ right + diag(own), never multiplied out."""
+    """Weights of tasks for targets, left @ right + diag(diagonal), in factors."""
 
     left: Floats  # (targets, rank)
     right: Floats  # (rank, tasks)
@@ -59,16 +68,18 @@ class TaskWeights(NamedTuple):
 
 
 def of_others(values: Floats) -> Floats:
-    """(tasks,): sums over all other tasks; subtracting from the sum would lose them beside one."""
+    """(tasks,): sums over all other tasks.
+
+    Sums of those before and after: the total minus the task's own value would lose small values
+    next to a very large one.
+    """
     before, after = np.zeros(len(values)), np.zeros(len(values))
     np.cumsum(values[:-1], out=before[1:])
     np.cumsum(values[:0:-1], out=after[-2::-1] if len(values) > 1 else after[:0])
     return before + after
 
 
-def with_some_alone(
-    weights: TaskWeights, alone: TaskWeights, targets: NDArray[np.bool_]
-) -> TaskWeights:
+def with_some_alone(weights: TaskWeights, alone: TaskWeights, targets: Mask) -> TaskWeights:
     """The same weights, but some targets go alone."""
     return TaskWeights(
         np.where(targets[:, None], 0.0, weights.left),
@@ -80,7 +91,7 @@ def with_some_alone(
 
 
 def spectrum_of_rows(rows: Floats, noise: Floats, dimension: float) -> Spectrum:
-    """From the contrasts themselves (tasks, coordinates), through the smaller of the two Grams."""
+    """From the contrasts (tasks, coordinates), by the smaller of their two Gram matrices."""
     precision = _precision(np.einsum("tp,tp->t", rows, rows), noise, dimension)
     whitened = rows * precision[:, None]
     if len(rows) <= rows.shape[1]:
@@ -92,13 +103,13 @@ def spectrum_of_rows(rows: Floats, noise: Floats, dimension: float) -> Spectrum:
 
 
 def spectrum_of_gram(products: Floats, noise: Floats, dimension: float) -> Spectrum:
-    """From their inner products (tasks, tasks), noise included; made positive if they are not."""
+    """From inner products (tasks, tasks), noise included; negative eigenvalues count as zero."""
     precision = _precision(np.diagonal(products), noise, dimension)
     return _from_eigenvectors(products * precision[:, None] * precision, precision, dimension)
 
 
 def _precision(squares: Floats, noise: Floats, dimension: float) -> Floats:
-    """1/σ with P σ² the noise; next to no noise is a millionth of the contrast."""
+    """1/σ with P σ² the noise, which is at least 1e-12 of the square of the contrast."""
     floored = np.maximum(noise, 1e-12 * squares)
     return np.asarray(np.sqrt(dimension / np.where(floored > 0, floored, np.inf)))
 

@@ -1,0 +1,64 @@
+"""Spikes in noise: eigenvalues of a noisy matrix → the strengths behind them, and what noise hides.
+
+A has n rows, P columns, unit noise in every entry, and a mean of low rank; γ = n/P is its ratio. In
+the limit the eigenvalues of AᵀA/P form a bulk, and a singular value √(Pℓ) of the mean stands out as
+a spike where ℓ > √γ (Proposition 1). The rows of A are contrasts of tasks for `spectral`, and the
+rows of one task for `kinspan.theory`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kinspan._rows.types import Floats
+
+
+class Overlaps(NamedTuple):
+    """Squared cosines between the singular vectors of A and those of its mean."""
+
+    right: Floats  # c_v², of the vectors with P entries
+    left: Floats  # c_u², of the vectors with n entries
+
+
+def bulk(ratio: float) -> tuple[float, float]:
+    """(1 ∓ √γ)²: the ends of the law of Marčenko and Pastur, eq. (10) of docs/theory.md."""
+    root = np.sqrt(ratio)
+    return float((1.0 - root) ** 2), float((1.0 + root) ** 2)
+
+
+def edge(ratio: float) -> float:
+    """(1 + √γ)²: what an eigenvalue has to exceed to be a spike."""
+    return bulk(ratio)[1]
+
+
+def marchenko_pastur(eigenvalues: Floats, ratio: float) -> Floats:
+    """Density of the eigenvalues of noise, sqrt((b − λ)(λ − a)) / (2πλ) on the bulk (a, b).
+
+    Its mass is min(1, γ): the other eigenvalues of AᵀA/P are zero.
+    """
+    low, high = bulk(ratio)
+    inside = (eigenvalues > low) & (eigenvalues < high)
+    safe = np.where(inside, eigenvalues, (low + high) / 2.0)
+    density = np.sqrt((high - safe) * (safe - low)) / (2.0 * np.pi * safe)
+    return np.where(inside, density, 0.0)
+
+
+def spike_eigenvalues(strengths: Floats, ratio: float) -> Floats:
+    """λ = (1 + ℓ)(1 + γ/ℓ) for strengths ℓ > √γ, eq. (11) of docs/theory.md."""
+    return np.asarray((1.0 + strengths) * (1.0 + ratio / strengths))
+
+
+def spike_strengths(eigenvalues: Floats, ratio: float) -> Floats:
+    """The larger root ℓ of λ = (1 + ℓ)(1 + γ/ℓ), a quadratic equation; √γ at the edge."""
+    both = eigenvalues - 1.0 - ratio  # ℓ + γ/ℓ
+    return np.asarray((both + np.sqrt(np.maximum(both**2 - 4.0 * ratio, 0.0))) / 2.0)
+
+
+def overlaps(strengths: Floats, ratio: float) -> Overlaps:
+    """Squared cosines of spikes of given strengths, eq. (12) of docs/theory.md; zero up to √γ."""
+    above = np.maximum(strengths**2 - ratio, 0.0)
+    return Overlaps(
+        above / (strengths * (strengths + 1.0)), above / (strengths * (strengths + ratio))
+    )

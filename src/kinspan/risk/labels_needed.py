@@ -1,0 +1,23 @@
+"""The error as a function of the number of labels → the smallest number that reaches an error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+
+def fewest_labels(error_with: Callable[[int], float], wanted: float, most: int) -> int | None:
+    """The smallest number of labels whose error is at most `wanted`; None if `most` do not do it.
+
+    By bisection: the error never rises with the number of labels.
+    """
+    if error_with(0) <= wanted:
+        return 0
+    if error_with(most) > wanted:
+        return None
+    too_few, enough = 0, 1
+    while error_with(enough) > wanted:
+        too_few, enough = enough, 2 * enough
+    while enough - too_few > 1:
+        middle = (too_few + enough) // 2
+        too_few, enough = (middle, enough) if error_with(middle) > wanted else (too_few, middle)
+    return enough

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kinspan import ClassMoments
-from kinspan.gram import SharedContrasts, VersusRestContrasts, cosines
+from kinspan.gram import EachClassContrasts, SharedContrasts, VersusRestContrasts, cosines
 from kinspan.labels import TaskWeights
 from kinspan.metric import ScaledMoments, scaled_moments
 from tests.worlds import random_world
@@ -53,6 +53,33 @@ def test_shared_gram_equals_its_definition(missing: Any) -> None:
         expected, expected_noise = naive_shared_gram(scaled, classes)
         np.testing.assert_allclose(rows.gram(), expected, atol=1e-12)
         np.testing.assert_allclose(rows.noise, expected_noise, atol=1e-12)
+        n_classes = [int(((scaled.counts[t] > 0) & classes).sum()) for t in range(4)]
+        assert rows.dimension == pytest.approx(7 * np.mean([n - 1 for n in n_classes if n > 1]))
+
+
+@pytest.mark.parametrize("missing", MISSING)
+def test_relatedness_equals_its_definition_where_tasks_lack_classes(missing: Any) -> None:
+    """Cosines on the classes of both tasks, lengths without noise; all classes: made positive."""
+    scaled = scaled_world(5, missing)
+    contrasts = SharedContrasts(scaled.means, scaled.counts, scaled.cell_noise)
+    expected = np.eye(4)
+    for s in range(4):
+        for t in set(range(4)) - {s}:
+            common = (scaled.counts[s] > 0) & (scaled.counts[t] > 0)
+            gram, _ = naive_shared_gram(scaled, common)
+            length = np.sqrt(np.maximum([gram[s, s], gram[t, t]], 0.0)).prod()
+            expected[s, t] = np.clip(gram[s, t] / length, -1, 1) if length > 0 else 0.0
+    if not missing:
+        expected = cosines(naive_shared_gram(scaled, np.ones(3, dtype=bool))[0])
+    np.testing.assert_allclose(contrasts.relatedness(), expected, atol=1e-12)
+
+
+def test_what_is_computed_once_is_kept() -> None:
+    scaled = scaled_world(0)
+    for kind in (SharedContrasts, EachClassContrasts, VersusRestContrasts):
+        contrasts = kind(scaled.means, scaled.counts, scaled.cell_noise)
+        assert contrasts.values is contrasts.values
+        assert contrasts.coefficients is contrasts.coefficients
 
 
 @pytest.mark.parametrize("missing", MISSING)
@@ -75,7 +102,7 @@ def random_weights(seed: int) -> TaskWeights:
     return TaskWeights(left, right, diagonal, diagonal, diagonal)
 
 
-@pytest.mark.parametrize("kind", [SharedContrasts, VersusRestContrasts])
+@pytest.mark.parametrize("kind", [SharedContrasts, EachClassContrasts, VersusRestContrasts])
 @pytest.mark.parametrize("missing", MISSING)
 def test_combining_tasks_is_a_choice_of_cell_weights(kind: Any, missing: Any) -> None:
     scaled = scaled_world(2, missing)

@@ -1,9 +1,11 @@
 """Step 3: scaled means → contrasts between classes, and how related the tasks are.
 
-A contrast is a combination of the class means of one task that no common offset changes. Inner
-products of the contrasts of different tasks estimate those of the true means without bias; the
-square of a task's own contrast is too large by its sampling noise, which is subtracted. Nothing is
-split in halves and nothing is centred beforehand.
+A contrast is a combination of the class means of one task that no common offset changes, eq. (7) of
+docs/theory.md. Inner products of the contrasts of different tasks estimate those of the true means
+without bias; the square of a task's own contrast is too large by its sampling noise, eq. (8), which
+is subtracted. No rows are split in halves, and no task is centred beforehand.
+
+The contrasts of all tasks are one object, computed on first use: build it once and hand it on.
 """
 
 from __future__ import annotations
@@ -21,12 +23,12 @@ class TaskRows(NamedTuple):
     """Contrasts of all tasks as rows; one such set for all classes, or one for each."""
 
     rows: Floats | None  # (tasks, coordinates), or None where tasks lack classes
-    products: Floats  # (tasks, tasks) inner products of the rows, noise included; empty with rows
-    noise: Floats  # (tasks,): squared sampling error of a task's own row
-    dimension: float  # over how many coordinates the noise is spread
+    products: Floats  # (tasks, tasks) inner products with noise; empty where there are rows
+    noise: Floats  # (tasks,): ν, squared sampling error of a task's row
+    dimension: float  # P, the coordinates that the noise is spread over
 
     def gram(self) -> Floats:
-        """(tasks, tasks) inner products of the true contrasts, without bias, maybe not positive."""
+        """(tasks, tasks) unbiased inner products of the true contrasts, maybe not positive."""
         products = self.products if self.rows is None else self.rows @ self.rows.T
         return np.asarray(products - np.diag(self.noise))
 
@@ -41,19 +43,14 @@ class Weights(Protocol):
         """(targets, tasks)."""
 
 
-class SharedContrasts:
-    """One relatedness for all classes: the contrasts of all classes stacked into one row a task.
-
-    A contrast is a class mean minus the mean of the class means. A target meets the other tasks on
-    the classes that both have: targets with the same classes share one set of rows, in which
-    classes that the targets lack do not appear. Tasks with fewer than two classes in common are
-    unrelated.
-    """
+class _Contrasts:
+    """Contrasts of every task: each class mean minus the mean of the class means."""
 
     def __init__(
         self, means: Floats, counts: Floats, cell_noise: Floats, dimension: float | None = None
     ) -> None:
-        self.means, self.present, self.cell_noise = means, counts > 0, cell_noise
+        self.means, self.counts, self.cell_noise = means, counts, cell_noise
+        self.present = counts > 0
         self.dimension = float(means.shape[2]) if dimension is None else dimension
 
     @cached_property
@@ -66,17 +63,30 @@ class SharedContrasts:
         """(tasks, classes, features): every task's own contrasts; zero where a class is missing."""
         return np.asarray(self.coefficients @ _from_one_class(self.means, self.present))
 
+
+class SharedContrasts(_Contrasts):
+    """One relatedness for all classes: the contrasts of all classes stacked into one row per task.
+
+    A target meets the other tasks on the classes that both have: targets with the same classes
+    share one set of rows, in which classes that the targets lack do not appear. Tasks with fewer
+    than two classes in common are unrelated.
+    """
+
     @cached_property
     def is_whole(self) -> bool:
-        """Whether tasks have all classes, or fewer than two and so no contrasts."""
+        """Whether every task has all classes, or fewer than two and so no contrasts."""
         n_classes = self.present.sum(axis=1)
         several = n_classes > 1
         return bool(several.any() and (n_classes[several] == self.present.shape[1]).all())
 
     @cached_property
+    def _patterns(self) -> list[tuple[Codes, Mask]]:
+        return _patterns(self.present)
+
+    @cached_property
     def problems(self) -> list[tuple[Codes, Mask]]:
         """Targets that have the same classes, and these classes, at least two."""
-        return [(tasks, classes) for tasks, classes in _patterns(self.present) if classes.sum() > 1]
+        return [(tasks, classes) for tasks, classes in self._patterns if classes.sum() > 1]
 
     def task_rows(self) -> list[TaskRows]:
         """One set for the targets of every problem, all classes in one row."""
@@ -103,7 +113,7 @@ class SharedContrasts:
         return cells
 
     def per_target(self, values: Sequence[Floats]) -> Floats:
-        """(targets, 1): one number a target, from the set of rows that is its own."""
+        """(targets, 1): one number per target, from its own set of rows."""
         chosen = np.zeros((len(self.present), 1))
         for (targets, _), of_set in zip(self.problems, values, strict=True):
             chosen[targets, 0] = of_set[targets]
@@ -117,10 +127,12 @@ class SharedContrasts:
         related = np.zeros((k, k))
         for first, second, common in _pairs(self.present):
             rows, columns = (_contrasts_among(self.means, t, common) for t in (first, second))
-            lengths = [
-                np.sqrt(np.maximum((r**2).sum(axis=1) - self._noise_among(common)[t], 0.0))
-                for r, t in ((rows, first), (columns, second))
-            ]
+            noise = self._noise_among(common)
+            squares = (
+                (rows**2).sum(axis=1) - noise[first],
+                (columns**2).sum(axis=1) - noise[second],
+            )
+            lengths = [np.sqrt(np.maximum(square, 0.0)) for square in squares]
             scale = lengths[0][:, None] * lengths[1]
             cosine = (rows @ columns.T) / np.where(scale > 0, scale, np.inf)
             related[np.ix_(first, second)] = np.clip(cosine, -1.0, 1.0)
@@ -136,45 +148,33 @@ class SharedContrasts:
         return np.asarray(noise.sum(axis=0))
 
     def _rows_among(self, classes: Mask) -> TaskRows:
-        n_contrasts = np.maximum((self.present & classes).sum(axis=1) - 1.0, 0.0)
+        present, noise = self.present & classes, self._noise_among(classes)
+        n_contrasts = np.maximum(present.sum(axis=1) - 1.0, 0.0)
         dimension = self.dimension * float(n_contrasts[n_contrasts > 0].mean())
         if self.is_whole:
-            noise = self._noise_among(classes)
             return TaskRows(self._stacked(), np.empty((0, 0)), noise, dimension)
-        products = _common_products(self.means, self.present & classes)
-        return TaskRows(None, products, self._noise_among(classes), dimension)
+        return TaskRows(None, _common_products(self.means, present), noise, dimension)
 
     def _lending(self, weights: Sequence[Weights]) -> Iterator[tuple[Codes, Codes, Mask, Floats]]:
         """Targets, tasks that lend to them, the classes of both, and how much they lend."""
         for (targets, classes), of_set in zip(self.problems, weights, strict=True):
             matrix = of_set.matrix()
-            for sources, theirs in _patterns(self.present):
+            for sources, theirs in self._patterns:
                 if (classes & theirs).sum() > 1:
                     yield targets, sources, classes & theirs, matrix[np.ix_(targets, sources)]
 
 
-class VersusRestContrasts:
+class VersusRestContrasts(_Contrasts):
     """A relatedness for every class: its mean minus that of all other rows (Algorithm 1)."""
-
-    def __init__(
-        self, means: Floats, counts: Floats, cell_noise: Floats, dimension: float | None = None
-    ) -> None:
-        self.means, self.counts, self.cell_noise = means, counts, cell_noise
-        self.dimension = float(means.shape[2]) if dimension is None else dimension
 
     @cached_property
     def coefficients(self) -> Floats:
         """(tasks, contrasts, classes): how the contrasts combine the class means."""
         rest = self.counts.sum(axis=1, keepdims=True) - self.counts
-        has_both = (self.counts > 0) & (rest > 0)
+        has_both = self.present & (rest > 0)
         own = np.eye(self.counts.shape[1])
         others = (1.0 - own) * self.counts[:, None, :] / np.where(rest > 0, rest, 1.0)[..., None]
         return np.asarray(np.where(has_both[..., None], own - others, 0.0))
-
-    @cached_property
-    def values(self) -> Floats:
-        """(tasks, classes, features): every task's own contrasts; zero where a class is missing."""
-        return np.asarray(self.coefficients @ _from_one_class(self.means, self.counts > 0))
 
     def task_rows(self) -> list[TaskRows]:
         """One set for every class."""
@@ -193,7 +193,7 @@ class VersusRestContrasts:
         return np.asarray(np.einsum("lts,slj->tlsj", matrices, self.coefficients))
 
     def per_target(self, values: Sequence[Floats]) -> Floats:
-        """(targets, classes): one number a target and class."""
+        """(targets, classes): one number per target and class."""
         return np.stack(values, axis=1)
 
 
@@ -206,11 +206,11 @@ class EachClassContrasts(VersusRestContrasts):
     @cached_property
     def coefficients(self) -> Floats:
         """(tasks, contrasts, classes): how the contrasts combine the class means."""
-        return _centring(self.counts > 0)
+        return _centring(self.present)
 
 
 def _from_one_class(means: Floats, present: Mask) -> Floats:
-    """Means minus that of a class of the same task, so that no offset takes their last digits."""
+    """Means minus that of one class of their task, so that a large offset costs no digits."""
     return np.asarray(means - means[np.arange(len(means)), present.argmax(axis=1)][:, None])
 
 
@@ -262,7 +262,7 @@ def _contrasts_among(means: Floats, tasks: Codes, common: Mask) -> Floats:
 
 
 def cosines(gram: Floats) -> Floats:
-    """Relatedness between −1 and 1: the Gram matrix, made positive, in units of its diagonal."""
+    """Relatedness from −1 to 1: the Gram matrix without negative eigenvalues, over its diagonal."""
     values, vectors = np.linalg.eigh((gram + gram.T) / 2)
     positive = (vectors * np.maximum(values, 0.0)) @ vectors.T
     length = np.sqrt(np.maximum(np.diagonal(positive), 0.0))

@@ -90,7 +90,7 @@ def test_ids_and_labels_are_any_hashable_values() -> None:
 
 def test_the_notebook_table_escapes_ids(report: TaskReport) -> None:
     shown = task_report([0], [0], ["<b>&"])._repr_html_()
-    assert "<td>&lt;b&gt;&amp;</td>" in shown
+    assert ">&lt;b&gt;&amp;</td>" in shown
     assert report._repr_html_().count("<tr>") == 5
 
 

@@ -1,4 +1,4 @@
-"""Small tables, as text and for notebooks."""
+"""Titles, columns and cells → small tables, as text and for notebooks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STYLE = (
 
 
 class Table(NamedTuple):
-    """A title, columns, and rows of text; the first column is a name."""
+    """Rows of text under column names, the first left-aligned; title and note may be empty."""
 
     title: str
     columns: Sequence[str]
@@ -24,7 +24,7 @@ class Table(NamedTuple):
     note: str = ""
 
     def text(self) -> str:
-        """Aligned columns."""
+        """Plain text with aligned columns."""
         lines = [list(self.columns), *map(list, self.rows)]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         shown = [
@@ -34,12 +34,10 @@ class Table(NamedTuple):
             ).rstrip()
             for line in lines
         ]
-        return "\n".join(
-            [self.title, *(shown if self.rows else []), *([self.note] * bool(self.note))]
-        )
+        return "\n".join(filter(None, [self.title, *(shown if self.rows else []), self.note]))
 
     def html(self) -> str:
-        """One table element with its caption."""
+        """HTML, everything escaped."""
         head = "".join(_cell("th", name, i) for i, name in enumerate(self.columns))
         body = "".join(
             f"<tr>{''.join(_cell('td', cell, i) for i, cell in enumerate(row))}</tr>"
@@ -47,7 +45,7 @@ class Table(NamedTuple):
         )
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         note = f"<p>{escape(self.note)}</p>" if self.note else ""
-        title = f"<p><strong>{escape(self.title)}</strong></p>"
+        title = f"<p><strong>{escape(self.title)}</strong></p>" if self.title else ""
         return f"<div style='overflow-x: auto'>{title}{table if self.rows else ''}{note}</div>"
 
 
@@ -57,16 +55,16 @@ def _cell(tag: str, text: str, column: int) -> str:
 
 
 def percent(value: float) -> str:
-    """An error rate."""
+    """An error rate as text."""
     return f"{100 * value:.1f} %" if isfinite(value) else "unknown"
 
 
 def points(value: float) -> str:
-    """A difference of error rates, with its sign."""
+    """A difference of error rates in percentage points, with its sign."""
     return f"{100 * value:+.1f}" if isfinite(value) else "unknown"
 
 
 def quoted(task: Any) -> str:
-    """An id as one would write it, also where it comes out of `tasks_`: 'books', not its type."""
+    """An id as Python code without its NumPy type: 'books', not np.str_('books')."""
     is_wrapped = isinstance(task, (np.str_, np.bytes_, np.integer, np.floating, np.bool_))
     return repr(task.item() if is_wrapped else task)

@@ -1,7 +1,7 @@
-"""Model selection that knows the task.
+"""Model selection that takes the task of every row into account.
 
-split    TaskStratifiedKFold   every fold holds its share of every task and class
-score    make_task_scorer      any scikit-learn score, with the task handed to the estimator
+split    TaskStratifiedKFold   folds with equal shares of every task and class
+score    make_task_scorer      any scikit-learn score, with the task passed to the estimator
 report   task_report           the error of every task, in one table
 """
 

@@ -1,4 +1,4 @@
-"""The task or the label of every row, checked once: from an argument or from a column."""
+"""Tasks or labels, from an argument or a column → one checked id per row."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kinspan._validation.columns import column_of
 
 
 class RowIds(NamedTuple):
-    """One id a row."""
+    """One id per row."""
 
     distinct: NDArray[Any]  # the ids without repetition, in sorted order
     codes: NDArray[np.intp]  # the position in `distinct` of the id of every row
@@ -26,18 +26,18 @@ class RowIds(NamedTuple):
 
 
 def row_ids(values: Any, name: str, n_rows: int) -> RowIds:
-    """The ids of `n_rows` rows; a single id stands for all of them."""
+    """The ids of `n_rows` rows; a single id applies to all of them."""
     return RowIds(*encode(check_tasks(values, n_rows, name)))
 
 
 def same_length(**arguments: Any) -> int:
-    """The number of rows that all arguments have, where they are given."""
+    """The common number of rows of all arguments that are given."""
     lengths = {
         name: _n_rows(name, values) for name, values in arguments.items() if values is not None
     }
     if len(set(lengths.values())) != 1:
         shown = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-        raise ValueError(f"{shown} rows: inconsistent numbers of samples; pass one a row")
+        raise ValueError(f"{shown} rows: inconsistent numbers of samples; pass one value per row")
     return next(iter(lengths.values()))
 
 
@@ -46,7 +46,9 @@ def _n_rows(name: str, values: Any) -> int:
     if isinstance(shape, tuple) and shape:
         return int(shape[0])
     if shape is not None or not isinstance(values, Sequence) or isinstance(values, (str, bytes)):
-        raise TypeError(f"{name} is a {type(values).__name__}; pass an array with one entry a row")
+        raise TypeError(
+            f"{name} is a {type(values).__name__}; pass an array with one entry per row"
+        )
     return len(values)
 
 

@@ -1,10 +1,8 @@
-"""The error of every task, in one table."""
+"""True and predicted labels → the error of every task, in one table."""
 
 from __future__ import annotations
 
-import html
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,12 +10,11 @@ from numpy.typing import NDArray
 
 from kinspan._rows.types import Floats
 from kinspan._validation.messages import naming
+from kinspan.answers._table import Table
 from kinspan.model_selection._row_ids import RowIds, row_ids
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_HEADER = ("task", "rows", "error", "balanced", "std. error")
 
 
 def task_report(y_true: Any, y_pred: Any, task: Any) -> TaskReport:
@@ -76,13 +73,13 @@ def _report(task: RowIds, truth: RowIds, wrong: NDArray[np.bool_]) -> TaskReport
 
 @dataclass(frozen=True, eq=False)
 class TaskReport:
-    """Errors by task; `task_report` makes it. Print it, or show it in a notebook, for the table."""
+    """Errors by task, made by `task_report`; printed or shown in a notebook it is a table."""
 
     tasks: NDArray[Any]  # task ids, in sorted order
-    n_samples: NDArray[np.intp]  # number of rows of every task
-    error_rate: Floats  # fraction of the rows of a task that are wrong
-    balanced_error_rate: Floats  # mean over the classes a task has of the error within the class
-    standard_error: Floats  # of the error rate, by the binomial law: √(e (1 − e) / n)
+    n_samples: NDArray[np.intp]  # rows of every task
+    error_rate: Floats  # fraction of the rows of every task that are predicted wrongly
+    balanced_error_rate: Floats  # mean of the error rates within the classes of every task
+    standard_error: Floats  # binomial standard error of the error rate e: √(e (1 − e) / n)
 
     @property
     def overall(self) -> float:
@@ -91,7 +88,7 @@ class TaskReport:
 
     @property
     def overall_standard_error(self) -> float:
-        """Standard error of the error rate over all rows, the tasks and their sizes given."""
+        """Standard error of the error rate over all rows, given the tasks and their sizes."""
         share = self.n_samples / self.n_samples.sum()
         return float(np.linalg.norm(share * self.standard_error))
 
@@ -102,63 +99,44 @@ class TaskReport:
 
     @property
     def mean_standard_error(self) -> float:
-        """Standard error of the mean over tasks, the tasks given."""
+        """Standard error of the mean over tasks, given the tasks."""
         return float(np.linalg.norm(self.standard_error) / len(self.tasks))
 
     def sorted_by_error(self) -> TaskReport:
         """Return the same report, worst task first."""
         order = np.argsort(-self.error_rate, kind="stable")
-        return TaskReport(
-            self.tasks[order],
-            self.n_samples[order],
-            self.error_rate[order],
-            self.balanced_error_rate[order],
-            self.standard_error[order],
-        )
+        return TaskReport(*(getattr(self, field.name)[order] for field in fields(self)))
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a pandas data frame, one row a task."""
+        """Return a pandas data frame with one row per task."""
         try:
             import pandas as pd  # noqa: PLC0415  (optional)
         except ImportError as error:
             raise ImportError(
                 "to_frame() needs pandas, which is not installed: pip install pandas"
             ) from error
-        columns = {
-            "n_samples": self.n_samples,
-            "error_rate": self.error_rate,
-            "balanced_error_rate": self.balanced_error_rate,
-            "standard_error": self.standard_error,
-        }
+        columns = {field.name: getattr(self, field.name) for field in fields(self)}
         # From a list of tuples pandas would make an index of several levels.
-        return pd.DataFrame(columns, index=pd.Index(self.tasks, name="task", tupleize_cols=False))
+        tasks = pd.Index(columns.pop("tasks"), name="task", tupleize_cols=False)
+        return pd.DataFrame(columns, index=tasks)
 
     def __str__(self) -> str:
-        lines = [_HEADER, *self._lines()]
-        first, *widths = (max(map(len, column)) for column in zip(*lines, strict=True))
-        return "\n".join(
-            "  ".join([name.ljust(first), *map(str.rjust, cells, widths)]).rstrip()
-            for name, *cells in lines
-        )
+        return self._table().text()
 
     def _repr_html_(self) -> str:
-        head = _html_row(_HEADER, "th")
-        body = "\n".join(_html_row(line, "td") for line in self._lines())
-        return f"<table>\n<thead>{head}</thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+        return self._table().html()
 
-    def _lines(self) -> Iterator[tuple[str, ...]]:
+    def _table(self) -> Table:
         rates = (self.error_rate, self.balanced_error_rate, self.standard_error)
-        for task, n, *values in zip(self.tasks.tolist(), self.n_samples, *rates, strict=True):
-            yield str(task), str(n), *map(_rate, values)
-        overall = _rate(self.overall), "", _rate(self.overall_standard_error)
-        yield "overall", str(self.n_samples.sum()), *overall
-        balanced = self.balanced_error_rate.mean()
-        yield "mean", "", _rate(self.mean), _rate(balanced), _rate(self.mean_standard_error)
+        rows = [
+            [str(task), str(n), *map(_rate, values)]
+            for task, n, *values in zip(self.tasks.tolist(), self.n_samples, *rates, strict=True)
+        ]
+        mean = map(_rate, (self.mean, self.balanced_error_rate.mean(), self.mean_standard_error))
+        overall = [_rate(self.overall), "", _rate(self.overall_standard_error)]
+        rows += [["overall", str(self.n_samples.sum()), *overall], ["mean", "", *mean]]
+        return Table("", ["task", "rows", "error", "balanced", "std. error"], rows)
 
 
 def _rate(value: float) -> str:
     return f"{value:.3f}"
-
-
-def _html_row(cells: tuple[str, ...], tag: str) -> str:
-    return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"

@@ -1,15 +1,15 @@
-"""Any scikit-learn score, with the task handed to the estimator, over all rows or task by task.
+"""A scikit-learn score → the same with the task passed to the estimator, overall or task by task.
 
-scikit-learn's own scorers call ``predict`` without the task. These ask for it by themselves once
-metadata routing is on, so they work in ``cross_val_score``, ``cross_validate``, ``GridSearchCV``
-and their kin::
+scikit-learn's own scorers call ``predict`` without the task. These scorers request it when metadata
+routing is on, so they work in ``cross_val_score``, ``cross_validate``, ``GridSearchCV`` and
+similar::
 
     with sklearn.config_context(enable_metadata_routing=True):
         cross_val_score(model, X, y, scoring=make_task_scorer("roc_auc"), params={"task": task})
         GridSearchCV(model, grid, scoring=make_task_scorer("roc_auc")).fit(X, y, task=task)
 
 Called directly, ``scorer(model, X, y, task=task)``, they need no routing. Without a task they score
-like scikit-learn: right for estimators that find the task in a column of X.
+like scikit-learn, which is right for estimators that read the task from a column of X.
 """
 
 from __future__ import annotations
@@ -18,20 +18,24 @@ import math
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial, update_wrapper
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import check_scoring, get_scorer
+from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from kinspan._rows.identifiers import as_array
 from kinspan._validation import check_weights
 from kinspan.model_selection._row_ids import RowIds, same_length, task_ids
-from kinspan.model_selection._task_bound import TaskBound
 
 Scorer = Callable[..., Any]
 Request = bool | str | None
+_METHODS_WITH_TASK = {
+    *("decision_function", "predict", "predict_log_proba", "predict_proba", "score"),
+}
 
 
 def make_task_scorer(
@@ -40,18 +44,18 @@ def make_task_scorer(
     average: Literal["task"] | None = None,
     task_column: str | int | None = None,
 ) -> TaskScorer:
-    """Make a scorer that hands the task of the rows to the estimator it scores.
+    """Make a scorer that passes the task of the rows to the estimator it scores.
 
     Parameters
     ----------
     scoring : str or callable
         Name of a scikit-learn scorer, or a scorer ``(estimator, X, y) -> float``.
     average : None or "task", default=None
-        None: one score over all rows. "task": the mean over tasks of the score of each. Tasks in
-        which the score is undefined are left out: it is NaN there, or fails for want of rows of a
-        class. Tell a log loss all labels to define it: ``make_scorer(log_loss, labels=...)``.
+        None: one score over all rows. "task": the mean of the scores of the tasks. Tasks in which
+        the score is undefined are left out: it is NaN there, or fails because a class has no rows.
+        A log loss is defined if it knows all labels: ``make_scorer(log_loss, labels=...)``.
     task_column : str, int or None, default=None
-        For the average: name or index of the column of X that is the task where none is passed.
+        For the average: name or index of the column of X that holds the task if none is passed.
 
     Examples
     --------
@@ -59,7 +63,7 @@ def make_task_scorer(
     >>> from kinspan.model_selection import make_task_scorer
     >>> X, y = [[0, -2], [0, -1], [0, 1], [0, 2], [1, -1], [1, 1]], [0, 0, 1, 1, 0, 1]
     >>> model = LogisticRegression().fit(X, y)  # the first column of X is the task
-    >>> observed = [0, 0, 1, 1, 1, 1]  # one of six is not what the model says, in task 1
+    >>> observed = [0, 0, 1, 1, 1, 1]  # one of six differs from the prediction, in task 1
     >>> round(make_task_scorer("accuracy")(model, X, observed), 3)
     0.833
     >>> make_task_scorer("accuracy", average="task", task_column=0)(model, X, observed)
@@ -70,11 +74,11 @@ def make_task_scorer(
 
 @dataclass
 class TaskScorer:
-    """A scorer that knows the task; `make_task_scorer` makes it."""
+    """A scorer that knows the task, made by `make_task_scorer`."""
 
     scoring: str | Scorer  # what to score: a name or a scorer
     average: Literal["task"] | None = None  # over all rows, or over tasks
-    task_column: str | int | None = None  # where the task is when none is passed
+    task_column: str | int | None = None  # where the task is if none is passed
     requests: dict[str, Request] = field(  # the metadata asked for when routing is on
         default_factory=lambda: {"task": True, "sample_weight": None}, repr=False
     )
@@ -89,7 +93,7 @@ class TaskScorer:
             isinstance(self.average, str) and self.average == "task"
         ):
             raise ValueError(f"average={self.average!r} is unknown; choose None or 'task'")
-        check_scoring(scoring=self.scoring)  # names the ways out itself
+        check_scoring(scoring=self.scoring)  # its error names the known scorers
 
     def __call__(
         self, estimator: Any, X: Any, y: Any, *, task: Any = None, sample_weight: Any = None
@@ -103,7 +107,7 @@ class TaskScorer:
         y : array-like of shape (n_samples,)
             True labels.
         task : array-like of shape (n_samples,), one task id, or None
-            Handed to the estimator as ``task=``; with None nothing is handed over.
+            Passed to the estimator as ``task=``; with None nothing is passed.
         sample_weight : array-like of shape (n_samples,) or None
             Weights of the rows in the score.
         """
@@ -126,10 +130,12 @@ class TaskScorer:
         return float(np.mean(defined))
 
     def set_score_request(self, **requests: Request) -> TaskScorer:
-        """Set what is asked for when metadata routing is on: ``task``, ``sample_weight``."""
+        """Set what is requested when metadata routing is on: ``task``, ``sample_weight``."""
         unknown = sorted(requests.keys() - self.requests.keys())
         if unknown:
-            raise TypeError(f"{unknown[0]!r} is no metadata of a task scorer: {[*self.requests]}")
+            raise TypeError(
+                f"{unknown[0]!r} is not metadata of a task scorer; use one of {[*self.requests]}"
+            )
         self.requests.update(requests)
         return self
 
@@ -150,11 +156,33 @@ class TaskScorer:
         return tasks
 
 
+class _TaskBound:
+    """A fitted estimator whose methods for new rows get the task in addition to their arguments.
+
+    A search such as GridSearchCV predicts without a task, so it is replaced by its best estimator.
+    """
+
+    def __init__(self, estimator: Any, task: Any) -> None:
+        self.estimator = getattr(estimator, "best_estimator_", estimator)
+        self.task = task
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "estimator":  # before unpickling has set it
+            raise AttributeError(name)
+        attribute = getattr(self.estimator, name)
+        if name not in _METHODS_WITH_TASK:
+            return attribute
+        return update_wrapper(partial(attribute, task=self.task), attribute)
+
+    def __sklearn_tags__(self) -> Any:
+        return get_tags(self.estimator)
+
+
 class _Rows(NamedTuple):
     X: Any
     y: Any
-    task: Any  # None where the estimator is not told
-    sample_weight: Any  # None where rows weigh the same
+    task: Any  # None: not passed to the estimator
+    sample_weight: Any  # None: equal weights
 
 
 def _by_task(rows: _Rows, tasks: RowIds) -> Iterator[_Rows]:
@@ -172,7 +200,7 @@ def _take(values: Any, positions: Any) -> Any:
 
 
 def _score(scorer: Scorer, estimator: Any, rows: _Rows) -> float:
-    bound = estimator if rows.task is None else TaskBound(estimator, rows.task)
+    bound = estimator if rows.task is None else _TaskBound(estimator, rows.task)
     weight = {} if rows.sample_weight is None else {"sample_weight": rows.sample_weight}
     return float(scorer(bound, rows.X, rows.y, **weight))
 
@@ -183,7 +211,7 @@ def _score_or_nan(scorer: Scorer, estimator: Any, rows: _Rows) -> float:
         try:
             return _score(scorer, estimator, rows)
         except ValueError:
-            # Some metrics raise, rather than return NaN, where a class has no row.
+            # Some metrics raise an error instead of returning NaN if a class has no row.
             if len(set(as_array(rows.y).tolist())) >= len(getattr(estimator, "classes_", ())):
                 raise
             return math.nan

@@ -1,4 +1,4 @@
-"""Cross-validation folds that hold their share of every task *and* every class."""
+"""Rows with tasks and labels → cross-validation folds, stratified by task *and* class."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class TaskStratifiedKFold(BaseCrossValidator):
 
     Between any two folds the number of rows of a cell (one class of one task) differs by at most
     one; so do the number of rows of a task, of a class, and the sizes of the folds. Cells with
-    fewer rows than there are folds are spread in the same way and never an error.
+    fewer rows than there are folds are spread in the same way and are not an error.
 
-    The task ids travel in one of three ways: as ``groups``, the only way scikit-learn offers
+    Task ids are passed in one of three ways: as ``groups``, the only way scikit-learn offers
     without metadata routing; as ``task``, which is requested when metadata routing is on; or as
     the column ``task_column`` of X. Task ids and labels are any hashable values.
 
@@ -33,8 +33,8 @@ class TaskStratifiedKFold(BaseCrossValidator):
     n_splits : int, default=5
         Number of folds, at least 2 and at most the number of rows.
     shuffle : bool, default=False
-        Whether chance decides which rows of a cell go to which fold. Without, the rows of a cell
-        go to the folds in blocks, in their order.
+        Whether the rows of a cell are assigned to folds at random. Otherwise they are assigned in
+        blocks, in their order.
     random_state : int, RandomState or None, default=None
         Seed of the shuffle.
     task_column : str, int or None, default=None
@@ -78,7 +78,7 @@ class TaskStratifiedKFold(BaseCrossValidator):
     def get_n_splits(
         self, X: Any = None, y: Any = None, groups: Any = None, *, task: Any = None
     ) -> int:
-        """Return the number of folds; the arguments are there for compatibility."""
+        """Return the number of folds; the arguments exist for compatibility."""
         return self.n_splits
 
     def split(
@@ -89,11 +89,11 @@ class TaskStratifiedKFold(BaseCrossValidator):
         Parameters
         ----------
         X : array-like with one row per sample
-            Only looked at for the column ``task_column``.
+            Only its column ``task_column`` is used.
         y : array-like of shape (n_samples,)
             Class labels.
         groups, task : array-like of shape (n_samples,)
-            Task ids, under either name.
+            Task ids, as one of the two.
 
         Yields
         ------
@@ -129,7 +129,7 @@ class TaskStratifiedKFold(BaseCrossValidator):
             with naming("random_state"):
                 random = check_random_state(self.random_state)
             rows = random.permutation(rows)
-            # Also the names: otherwise the only row of a cell would be in the same fold every time.
+            # Also the codes: otherwise the only row of a cell would always be in the same fold.
             task_code = random.permutation(len(task.distinct))[task_code]
             label_code = random.permutation(len(label.distinct))[label_code]
         key = task_code * len(label.distinct) + label_code

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 from kinspan._memory.removal import InexactRemovalWarning
 from kinspan._memory.statistics import Statistics
-from kinspan._rows.precision import PrecisionWarning
 from kinspan._saving.model_file import load, save
 from kinspan._storage.container import StoredDataError
+from kinspan._validation.precision import PrecisionWarning
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
 from kinspan.spca import MultiTaskSPCA

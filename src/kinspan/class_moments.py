@@ -15,11 +15,11 @@ from kinspan import _validation
 from kinspan._arrays import is_elsewhere, on_host
 from kinspan._device.moments import device_moments
 from kinspan._rows import identifiers
-from kinspan._rows.precision import warn_of_inexact_rest
-from kinspan._rows.subtraction import subtracted
+from kinspan._rows.arithmetic import Rest, added, subtracted, subtracted_weights
 from kinspan._rows.sums import cell_moments
-from kinspan._rows.types import Floats, Ids
+from kinspan._rows.types import Floats, Ids, Mask
 from kinspan._storage import container
+from kinspan._validation.precision import warn_of_inexact_rest
 
 KIND = "class-moments"
 
@@ -94,8 +94,7 @@ class ClassMoments:
             _validation.check_weights_of_cells(weights, cells, shape[0] * shape[1])
         squared_weights = None
         if fading is not None:
-            frequencies = np.ones(len(cells)) if weights is None else weights
-            weights = frequencies * fading
+            weights = fading if weights is None else weights * fading
             squared = np.bincount(cells, weights * fading, shape[0] * shape[1])
             squared_weights = squared.astype(np.float64).reshape(shape)
         counts, means, squares = cell_moments(rows.features, cells, shape[0] * shape[1], weights)
@@ -123,12 +122,12 @@ class ClassMoments:
         return int(self.means.shape[2])
 
     @property
-    def present(self) -> NDArray[np.bool_]:
+    def present(self) -> Mask:
         """(tasks, classes): which cells have samples."""
         return self.counts > 0
 
     def __add__(self, other: ClassMoments) -> ClassMoments:
-        """Moments of the rows of both, by the update of Chan, Golub and LeVeque."""
+        """Moments of the rows of both."""
         if not isinstance(other, ClassMoments):
             return NotImplemented
         _validation.check_same_features(self.n_features, other.n_features)
@@ -136,40 +135,44 @@ class ClassMoments:
             identifiers.union(self.tasks, other.tasks),
             identifiers.union(self.classes, other.classes),
         )
-        n1, mean1, squares1 = self._aligned(tasks, classes)
-        n2, mean2, squares2 = other._aligned(tasks, classes)
-        counts = n1 + n2
-        share = np.divide(n2, counts, out=np.zeros_like(counts), where=counts > 0)[..., None]
-        with np.errstate(over="ignore", invalid="ignore"):
-            delta = mean2 - mean1
-            means = mean1 + delta * share
-            squares = squares1 + squares2 + delta * (delta * share * n1[..., None])
-        _validation.check_no_overflow(counts, means, squares)
-        fading = self._faded_weights(other, tasks, classes)
-        weights = None if fading is None else fading[0] + fading[1]
-        return ClassMoments(tasks, classes, counts, means, squares, weights)
+        first, second = self.among(tasks, classes), other.among(tasks, classes)
+        moments = added(first, second)
+        _validation.check_no_overflow(*moments)
+        weights = first._sum_of_squared_weights + second._sum_of_squared_weights
+        return ClassMoments(tasks, classes, *moments, weights if self._fades(other) else None)
+
+    def __sub__(self, other: ClassMoments) -> ClassMoments:
+        """Moments without the rows of other; tasks and classes without rows disappear."""
+        if not isinstance(other, ClassMoments):
+            return NotImplemented
+        moments, rest = self.subtracted(other)
+        warn_of_inexact_rest(rest.is_doubtful())
+        return moments.without_empty()
 
     def __radd__(self, other: Any) -> ClassMoments:  # sum() starts at 0
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
-    def __sub__(self, other: ClassMoments) -> ClassMoments:
-        """Moments without the rows of other; tasks and classes that no row is left of disappear."""
-        if not isinstance(other, ClassMoments):
-            return NotImplemented
+    def subtracted(self, other: ClassMoments) -> tuple[ClassMoments, Rest]:
+        """Moments without the rows of other, also of empty cells, and how exact they are."""
         _validation.check_same_features(self.n_features, other.n_features)
         _validation.check_removable(self, other)
-        rest = subtracted(self, other)
-        warn_of_inexact_rest(rest.is_doubtful())
-        return rest.moments.without_empty()
+        part = other.among(self.tasks, self.classes)
+        rest = subtracted(self, part)
+        _validation.check_no_overflow(*rest.moments)
+        _validation.check_were_there(rest.impossible)
+        weights = None
+        if self._fades(other):
+            both = self._sum_of_squared_weights, part._sum_of_squared_weights
+            weights = subtracted_weights(*both, rest.moments.counts)
+        return ClassMoments(self.tasks, self.classes, *rest.moments, weights), rest
 
     def faded(self, factor: Floats) -> ClassMoments:
         """The same with the weight of the rows of every cell times a (tasks, classes) factor."""
-        weights = self.counts if self.squared_weights is None else self.squared_weights
         return replace(
             self,
             counts=self.counts * factor,
             squares=self.squares * factor[..., None],
-            squared_weights=weights * factor**2,
+            squared_weights=self._sum_of_squared_weights * factor**2,
         )
 
     def effective(self) -> ClassMoments:
@@ -189,14 +192,13 @@ class ClassMoments:
         tasks, classes = (np.any(self.present, axis=axis) for axis in (1, 0))
         return self if tasks.all() and classes.all() else self.chosen(tasks, classes)
 
-    def where(self, kept: NDArray[np.bool_]) -> ClassMoments:
+    def where(self, kept: Mask) -> ClassMoments:
         """The same without the cells that a (tasks, classes) mask leaves out."""
-        counts, squared = np.where(kept, self.counts, 0.0), self.squared_weights
+        counts, weights = np.where(kept, self.counts, 0.0), self.squared_weights
         means, squares = (np.where(kept[..., None], a, 0.0) for a in (self.means, self.squares))
-        weights = None if squared is None else np.where(kept, squared, 0.0)
-        return ClassMoments(
-            self.tasks, self.classes, counts, means, squares, weights
-        ).without_empty()
+        weights = None if weights is None else np.where(kept, weights, 0.0)
+        moments = ClassMoments(self.tasks, self.classes, counts, means, squares, weights)
+        return moments.without_empty()
 
     def chosen(self, tasks: NDArray[Any], classes: NDArray[Any]) -> ClassMoments:
         """Some of the tasks and classes, by masks or positions that keep their order."""
@@ -213,34 +215,29 @@ class ClassMoments:
 
     def among(self, tasks: Ids, classes: Ids) -> ClassMoments:
         """The same with more tasks and classes, of which there are no rows."""
-        placed = self._aligned(tasks, classes)
-        fading = self._faded_weights(self, tasks, classes)
-        return ClassMoments(tasks, classes, *placed, None if fading is None else fading[0])
-
-    def _aligned(self, tasks: Ids, classes: Ids) -> tuple[Floats, Floats, Floats]:
-        """Counts, means and squares placed among more tasks and classes."""
+        if self.tasks.tolist() == tasks.tolist() and self.classes.tolist() == classes.tolist():
+            return replace(self, tasks=tasks, classes=classes)
         place = np.ix_(
             identifiers.lookup(tasks, self.tasks), identifiers.lookup(classes, self.classes)
         )
-        shape = (len(tasks), len(classes), self.n_features)
-        counts, means, squares = np.zeros(shape[:2]), np.zeros(shape), np.zeros(shape)
-        counts[place], means[place], squares[place] = self.counts, self.means, self.squares
-        return counts, means, squares
 
-    def _faded_weights(self, other: ClassMoments, tasks: Ids, classes: Ids) -> list[Floats] | None:
-        """Σ w² of both, placed among tasks and classes; None where all rows have weight one."""
-        if self.squared_weights is None and other.squared_weights is None:
-            return None
-        both = []
-        for part in (self, other):
-            place = np.ix_(
-                identifiers.lookup(tasks, part.tasks), identifiers.lookup(classes, part.classes)
-            )
-            weights = np.zeros((len(tasks), len(classes)))
-            faded = part.squared_weights
-            weights[place] = part.counts if faded is None else faded
-            both.append(weights)
-        return both
+        def placed(values: Floats) -> Floats:
+            wide = np.zeros((len(tasks), len(classes), *values.shape[2:]))
+            wide[place] = values
+            return wide
+
+        weights = None if self.squared_weights is None else placed(self.squared_weights)
+        counts, means, squares = map(placed, (self.counts, self.means, self.squares))
+        return ClassMoments(tasks, classes, counts, means, squares, weights)
+
+    @property
+    def _sum_of_squared_weights(self) -> Floats:
+        """(tasks, classes): Σ w², which is the count where all rows have weight one."""
+        return self.counts if self.squared_weights is None else self.squared_weights
+
+    def _fades(self, other: ClassMoments) -> bool:
+        """Whether weights below one are among the rows of either."""
+        return self.squared_weights is not None or other.squared_weights is not None
 
     def to_bytes(self) -> bytes:
         """One buffer with everything, in the format of `kinspan._storage.container`."""

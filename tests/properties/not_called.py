@@ -24,12 +24,12 @@ _AFTER_THE_CHECKS = (  # steps between steps, which take what was checked before
     *("RowSample.aligned", "RowSample.faded", "RowSample.limited", "RowSample.of_cells"),
     "Statistics.faded",
 )
-_CALLED_AS_ANOTHER = (  # `from_estimator` plots, mixins are parts of MultiTaskSPCA
+_CALLED_AS_ANOTHER = (  # `from_estimator` plots, `-` subtracts, mixins are parts of MultiTaskSPCA
     *("ForecastDisplay.plot", "LearningCurveForecastDisplay.plot", "RelatednessDisplay.plot"),
     *("ScoreDistributionDisplay.plot", "SpectrumDisplay.plot", "TransferDisplay.plot"),
     *("AnswersMixin", "WeightsMixin", "AnswersMixin.add_task", "AnswersMixin.explain_transfer"),
     *("AnswersMixin.labels_needed", "AnswersMixin.learning_curve", "AnswersMixin.leave_out"),
-    "AnswersMixin.remove_task",
+    *("AnswersMixin.remove_task", "ClassMoments.subtracted"),
 )
 
 NOT_CALLED = {*_RESULTS, *_WITHOUT_ARGUMENTS, *_AFTER_THE_CHECKS, *_CALLED_AS_ANOTHER}

@@ -17,7 +17,9 @@ from kinspan._arrays.libraries import (
     namespace,
     plain,
     seen_by_numpy,
+    widest_int,
 )
+from kinspan._rows.types import Ids
 
 
 @dataclass(eq=False)
@@ -130,6 +132,20 @@ def beside(codes: Any, X: Any, n_codes: int) -> Any:
         codes = xp.broadcast_to(moved(few.astype(np.int32), X.array), codes.shape)
     last = xp.full((1,), n_codes - 1, dtype=codes.dtype, device=device(codes))
     return xp.where(codes < 0, last, codes)
+
+
+def known_codes(known: Ids, values: Any) -> Any:
+    """Position of every value among integer ids, −1 where it is not one of them."""
+    xp, kind = namespace(values.array), widest_int(values.array)
+    array = xp.astype(values.array, kind, copy=False)
+    none = xp.full((1,), -1, dtype=kind, device=device(array))
+    if int(known[-1]) - int(known[0]) == len(known) - 1:  # neighbours: nothing to look for
+        codes = array - int(known[0])
+        return xp.where((codes >= 0) & (codes < len(known)), codes, none)
+    ids = xp.astype(moved(known.astype(np.int64), array), kind, copy=False)
+    codes = xp.astype(xp.searchsorted(ids, array), kind, copy=False)
+    codes = xp.where(codes < len(known), codes, xp.zeros_like(none))
+    return xp.where(xp.take(ids, codes, axis=0) == array, codes, none)
 
 
 def all_finite(values: Any) -> bool:

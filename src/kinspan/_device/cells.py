@@ -72,20 +72,6 @@ def cells_of(task: Any, y: Any, X: Any) -> DeviceCells:
     return DeviceCells(*map(_without_gaps, cells))
 
 
-def known_codes(known: Ids, values: Any) -> Any:
-    """Position of every value among integer ids, −1 where it is not one of them."""
-    xp, kind = namespace(values.array), widest_int(values.array)
-    array = xp.astype(values.array, kind, copy=False)
-    none = xp.full((1,), -1, dtype=kind, device=device(array))
-    if int(known[-1]) - int(known[0]) == len(known) - 1:  # neighbours: nothing to look for
-        codes = array - int(known[0])
-        return xp.where((codes >= 0) & (codes < len(known)), codes, none)
-    ids = xp.astype(moved(known.astype(np.int64), array), kind, copy=False)
-    codes = xp.astype(xp.searchsorted(ids, array), kind, copy=False)
-    codes = xp.where(codes < len(known), codes, xp.zeros_like(none))
-    return xp.where(xp.take(ids, codes, axis=0) == array, codes, none)
-
-
 def _integers(values: Any, X: Any) -> Any:
     """Whole numbers beside X; None where the CPU has to find codes."""
     if not isinstance(values, DeviceColumn) or device(values.array) != device(X):

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinspan._rows import identifiers
+from kinspan._rows.types import Floats, Mask, Moments, SampledRows
 from kinspan._validation.messages import some
-
-if TYPE_CHECKING:
-    from kinspan.class_moments import ClassMoments
-    from kinspan.row_sample import RowSample
 
 
 def check_same_features(first: int, second: int) -> None:
@@ -38,7 +33,7 @@ def check_same_names(first: Sequence[str] | None, second: Sequence[str] | None) 
     raise ValueError("the features are the same, but in another order; put them in one order")
 
 
-def check_removable(moments: ClassMoments, removed: ClassMoments) -> None:
+def check_removable(moments: Moments, removed: Moments) -> None:
     """Only rows that were counted can be taken out."""
     codes = (
         identifiers.lookup(moments.tasks, removed.tasks),
@@ -61,7 +56,7 @@ def check_removable(moments: ClassMoments, removed: ClassMoments) -> None:
         )
 
 
-def check_moments(moments: ClassMoments) -> None:
+def check_moments(moments: Moments) -> None:
     """Arrays read from outside must be moments that some samples could have."""
     n_tasks, n_classes = len(moments.tasks), len(moments.classes)
     for ids in (moments.tasks, moments.classes):
@@ -81,7 +76,7 @@ def check_moments(moments: ClassMoments) -> None:
         _check_squared_weights(moments.squared_weights, moments.counts)
 
 
-def _check_squared_weights(squared: NDArray[np.float64], counts: NDArray[np.float64]) -> None:
+def _check_squared_weights(squared: Floats, counts: Floats) -> None:
     """Σ w² of weights whose sum is the count, and none of which is more than one."""
     if squared.shape != counts.shape or squared.dtype != np.float64:
         raise ValueError("squared weights do not have the shape of the counts")
@@ -89,7 +84,7 @@ def _check_squared_weights(squared: NDArray[np.float64], counts: NDArray[np.floa
         raise ValueError("squared weights do not belong to the counts")
 
 
-def check_sample(sample: RowSample) -> None:
+def check_sample(sample: SampledRows) -> None:
     """Arrays read from outside must be rows that some sample could have."""
     n, n_cells = len(sample.cells), len(sample.tasks) * len(sample.classes)
     for ids in (sample.tasks, sample.classes):
@@ -115,7 +110,7 @@ def check_sample(sample: RowSample) -> None:
 
 
 def check_statistics(
-    moments: ClassMoments, sample: RowSample | None, names: Sequence[str] | None
+    moments: Moments, sample: SampledRows | None, names: Sequence[str] | None
 ) -> None:
     """Parts read from outside must belong together."""
     if sample is not None and sample.rows.shape[1] != moments.n_features:
@@ -131,7 +126,7 @@ def check_statistics(
         raise ValueError("there is not one name for each feature")
 
 
-def check_not_more(kept: NDArray[np.float64], counts: NDArray[np.float64]) -> None:
+def check_not_more(kept: Floats, counts: Floats) -> None:
     """Of no cell more rows are in the sample than are left."""
     if (kept > counts * (1 + 1e-9) + 1e-9).any():
         raise ValueError(
@@ -140,16 +135,16 @@ def check_not_more(kept: NDArray[np.float64], counts: NDArray[np.float64]) -> No
         )
 
 
-def check_were_there(rest: NDArray[np.float64], rounding: NDArray[np.float64]) -> None:
-    """Second moments that are left over cannot be negative, but for rounding of the parts."""
-    if (rest < -rounding).any():
+def check_were_there(impossible: Mask) -> None:
+    """Second moments of the rows that are left cannot be negative."""
+    if impossible.any():
         raise ValueError(
             "the rows to remove were not among those that were learnt: without them the second "
             "moment of a feature would be negative"
         )
 
 
-def check_no_overflow(*sums: NDArray[np.float64]) -> None:
+def check_no_overflow(*sums: Floats) -> None:
     """Moments that are each finite may have a sum that is not."""
     if not all(np.isfinite(part).all() for part in sums):
         raise ValueError(
@@ -157,7 +152,7 @@ def check_no_overflow(*sums: NDArray[np.float64]) -> None:
         )
 
 
-def check_something_left(moments: ClassMoments) -> None:
+def check_something_left(moments: Moments) -> None:
     """A model of nothing is not one."""
     if moments.counts.size == 0:
         raise ValueError("no row would be left after removing these; make a new model instead")

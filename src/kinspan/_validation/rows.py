@@ -17,12 +17,12 @@ from kinspan._arrays import (
     column_of_rows,
     is_elsewhere,
     is_sparse,
+    known_codes,
     namespace,
     on_host,
     rows_of,
     stays_there,
 )
-from kinspan._device.cells import known_codes
 from kinspan._rows import identifiers
 from kinspan._rows.types import Ids
 from kinspan._validation.columns import column_of, without_column

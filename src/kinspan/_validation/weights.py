@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinspan._arrays import DeviceColumn, column_of_rows
+from kinspan._rows.types import Codes, Floats, Moments, SampledRows
 from kinspan._validation.devices import check_device_weights
 from kinspan._validation.messages import ALL_ZERO, MOST_ROWS, NOT_FREQUENCIES, TOO_MANY, of_length
 from kinspan._validation.numbers import real_numbers
-
-if TYPE_CHECKING:
-    from kinspan.class_moments import ClassMoments
-    from kinspan.row_sample import RowSample
 
 
 def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Any:
@@ -40,15 +37,13 @@ def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Any:
     return weights
 
 
-def check_weights_of_cells(
-    weights: NDArray[np.float64], cells: NDArray[np.intp], n_cells: int
-) -> None:
+def check_weights_of_cells(weights: Floats, cells: Codes, n_cells: int) -> None:
     """Weights are numbers of rows: many rows cannot be one or two in all."""
     total = np.bincount(cells, weights, minlength=n_cells).astype(np.float64)
     check_totals_of_cells(total, np.bincount(cells, weights > 0, minlength=n_cells))
 
 
-def check_frequencies(moments: ClassMoments, sample: RowSample | None) -> None:
+def check_frequencies(moments: Moments, sample: SampledRows | None) -> None:
     """The same of weights that were added up; sampled rows tell how many rows there are at least.
 
     Without them, a class of a task that counts less than one row is refused.
@@ -72,7 +67,7 @@ def check_frequencies(moments: ClassMoments, sample: RowSample | None) -> None:
         )
 
 
-def check_totals_of_cells(total: NDArray[np.float64], rows: NDArray[Any]) -> None:
+def check_totals_of_cells(total: Floats, rows: NDArray[Any]) -> None:
     """The same from the sums of the weights of cells, and their numbers of rows."""
     if ((total < 2) & (total < rows / 2)).any():
         cell = int(np.flatnonzero((total < 2) & (total < rows / 2))[0])

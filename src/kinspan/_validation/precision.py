@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from kinspan._rows.types import Floats, Mask
+from kinspan._rows.types import Floats, Mask, Moments, SampledRows
 from kinspan._validation.messages import some
-
-if TYPE_CHECKING:
-    from kinspan.class_moments import ClassMoments
-    from kinspan.row_sample import RowSample
 
 _COARSE = 1.0 / 8.0  # of a standard deviation: steps between numbers that are not small against it
 _USUAL = 1e3  # numbers up to here are no offsets
@@ -46,7 +42,7 @@ class PrecisionWarning(UserWarning):
 
 
 def warn_of_lost_digits(
-    moments: ClassMoments, sample: RowSample | None, scale: str | None, names: Sequence[str] | None
+    moments: Moments, sample: SampledRows | None, scale: str | None, names: Sequence[str] | None
 ) -> None:
     """One warning for all that the moments tell; sampled rows tell the precision of the input."""
     single = sample is not None and sample.rows.dtype == np.float32
@@ -89,14 +85,14 @@ def warn_of_inexact_rest(is_doubtful: Mask) -> None:
         )
 
 
-def _spread(moments: ClassMoments) -> Floats:
+def _spread(moments: Moments) -> Floats:
     """(tasks, features): standard deviations within classes."""
     freedom = np.maximum(moments.counts - 1.0, 0.0).sum(axis=1)[:, None]
     variances = (moments.squares / np.where(freedom > 0, freedom, 1.0)[..., None]).sum(axis=1)
     return np.asarray(np.sqrt(variances))
 
 
-def _is_coarse(moments: ClassMoments, spread: Floats, kind: Any) -> Mask:
+def _is_coarse(moments: Moments, spread: Floats, kind: Any) -> Mask:
     """(tasks, features): where numbers are rounded to less than deviations need.
 
     What does not vary at all has nothing to lose, nor has what is constant but for rounding, such
@@ -109,7 +105,7 @@ def _is_coarse(moments: ClassMoments, spread: Floats, kind: Any) -> Mask:
     return np.asarray((spread > 0) & (step > _COARSE * spread) & ~is_constant)
 
 
-def _is_faint(moments: ClassMoments, spread: Floats) -> Mask:
+def _is_faint(moments: Moments, spread: Floats) -> Mask:
     """(tasks, features): where squares have lost digits, or are all gone."""
     small = (spread > 0) & (spread**2 < _LEAST_SQUARE)
     size = np.abs(moments.means).max(axis=1)
@@ -131,6 +127,6 @@ def _named(what: str, which: Mask, names: Sequence[str] | None) -> str:
     return f"{what} {some(places if names is None else [names[i] for i in places])}"
 
 
-def _of(moments: ClassMoments, which: Mask) -> str:
+def _of(moments: Moments, which: Mask) -> str:
     ids = moments.tasks[which].tolist()
     return f"task {some(ids)}"

@@ -3,13 +3,19 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint bench cost forecast planning relatedness worlds clean
+.PHONY: demo test test-long lint bench cost forecast planning relatedness worlds clean
 
 demo: .venv/plot-installed  ## fit on real digits and on the paper's model, print a table, draw a figure
 	$(BIN)/python -m kinspan demo
 
-test: .venv/dev-installed   ## every test, doctest and README example
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile  # one thread for each process
+# Two processes with one thread each; whichever is done first takes over tests of the other.
+TEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2
+
+test: .venv/dev-installed   ## every law, doctest and README example, in three minutes
+	$(TEST) --dist worksteal -m "not long"
+
+test-long: .venv/dev-installed  ## simulations, clusters, killed processes, the browser and the tutorial of the command line
+	$(TEST) --dist loadfile -m long
 
 lint: .venv/dev-installed   ## style and types
 	$(BIN)/ruff check

@@ -16,6 +16,7 @@ from kinspan.report import write_report
 from tests.browser.chromium import Chromium
 from tests.report.models import HOSTILE, hostile_model, many_tasks, rows_of
 
+pytestmark = pytest.mark.long
 LOOKS = {"light": ("light", 1280), "dark": ("dark", 1280), "phone": ("light", 360)}
 CHOOSE = """
 const select = document.getElementById("task"), panels = document.getElementById("panels");

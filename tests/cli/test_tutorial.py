@@ -23,6 +23,7 @@ def blocks() -> list[tuple[str, str]]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("bash") is None, reason="the tutorial is for a shell")
 def test_the_tutorial_runs_and_prints_what_is_shown(tmp_path: Path) -> None:
     programs = tmp_path / "bin"

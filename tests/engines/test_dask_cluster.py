@@ -24,6 +24,7 @@ pd: Any = pytest.importorskip("pandas", reason="dask data frames need pandas")
 distributed: Any = pytest.importorskip("distributed", reason="needs kinspan[dask]")
 from kinspan.engines import dask as cluster  # noqa: E402
 
+pytestmark = pytest.mark.long  # starting processes takes longer than the work
 N_BLOCKS = 12
 PATIENCE = 60.0  # seconds; nothing waits that long where all is well
 

@@ -61,6 +61,7 @@ def write_all(folder: Path, n: int) -> None:
     np.save(folder / "t.npy", task)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc to measure by")
 def test_memory_does_not_grow_with_the_rows(tmp_path: Path) -> None:
     """Reading 96 MB needs hardly more than reading 20 MB, in any format."""

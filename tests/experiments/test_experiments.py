@@ -57,6 +57,7 @@ def test_figure_1(tmp_path: Path) -> None:
         assert (first / name).read_bytes() == (second / name).read_bytes()
 
 
+@pytest.mark.long
 def test_figure_2(tmp_path: Path) -> None:
     rows = quick("figure-2", tmp_path)
     for beta, mtl, naive in ((0.0, 0.239750, 0.480587), (1.0, 0.164282, 0.164282)):
@@ -74,6 +75,7 @@ def test_figure_2(tmp_path: Path) -> None:
     assert of(same, methods.SPECTRAL)[0] < of(same, methods.SINGLE)[0] - 0.03
 
 
+@pytest.mark.long
 def test_timing(tmp_path: Path) -> None:
     rows = quick("timing", tmp_path)
     assert len(rows) == 15
@@ -84,6 +86,7 @@ def test_timing(tmp_path: Path) -> None:
     assert (chosen > fixed).all()
 
 
+@pytest.mark.long
 def test_figure_3_synthetic(tmp_path: Path) -> None:
     rows = quick("figure-3-synthetic", tmp_path)
     for k in (2, 8, 32):
@@ -101,6 +104,7 @@ def test_figure_3_synthetic(tmp_path: Path) -> None:
     assert found[methods.SPECTRAL][0] < found[methods.SINGLE][0]
 
 
+@pytest.mark.long
 @needs_data
 def test_table_1(tmp_path: Path) -> None:
     rows = quick("table-1", tmp_path)
@@ -114,6 +118,7 @@ def test_table_1(tmp_path: Path) -> None:
     assert (ours > alone).all()
 
 
+@pytest.mark.long
 @needs_data
 def test_figure_3_amazon(tmp_path: Path) -> None:
     rows = quick("figure-3-amazon", tmp_path)
@@ -123,6 +128,7 @@ def test_figure_3_amazon(tmp_path: Path) -> None:
     assert last < of(rows, methods.ALONE)[0]
 
 
+@pytest.mark.long
 @needs_data
 def test_figure_3_mnist(tmp_path: Path) -> None:
     rows = quick("figure-3-mnist", tmp_path)
@@ -136,6 +142,7 @@ def test_figure_3_mnist(tmp_path: Path) -> None:
         assert many < few + 4 * np.hypot(error_few, error_many)
 
 
+@pytest.mark.long
 @needs_data
 def test_figure_4(tmp_path: Path) -> None:
     rows = quick("figure-4", tmp_path)

@@ -11,7 +11,10 @@ from tests.faults.killing import Killed, killed_works
 pytest.importorskip("pyarrow", reason="needs kinspan[files]")
 pytest.importorskip("plotly", reason="needs kinspan[report]")
 pytest.importorskip("typer", reason="needs kinspan[cli]")
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
+    pytest.mark.long,
+]
 
 
 @pytest.fixture(scope="module")

@@ -58,6 +58,7 @@ def test_a_stranger_among_like_tasks_is_left_alone() -> None:
     assert errors[0] < errors[1] + 0.02 < errors[2]
 
 
+@pytest.mark.long
 def test_random_worlds_are_never_much_worse_than_alone() -> None:
     """The bars of `benchmarks.worlds` on other worlds, small ones."""
     found: list[Any] = []

@@ -26,6 +26,7 @@ def losses(world: Hostile) -> Any:
     return ours - alone
 
 
+@pytest.mark.long
 def test_the_bars_of_the_benchmark_hold_in_other_worlds() -> None:
     found = []
     for kind in KINDS:

@@ -2,14 +2,22 @@
 
 from typing import Any
 
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kinspan import MultiTaskSPCA
 
 
 @parametrize_with_checks(  # type: ignore[untyped-decorator]  # scikit-learn ships no types
+    [MultiTaskSPCA()]
+)
+def test_common_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.long
+@parametrize_with_checks(  # type: ignore[untyped-decorator]
     [
-        MultiTaskSPCA(),
         MultiTaskSPCA(labels="plugin"),
         MultiTaskSPCA(labels="naive", scale="task"),
         MultiTaskSPCA(labels="single", scale=None),
@@ -17,5 +25,5 @@ from kinspan import MultiTaskSPCA
         MultiTaskSPCA(unseen="shared", unseen_classes="share"),
     ]
 )
-def test_common_checks(estimator: Any, check: Any) -> None:
+def test_common_checks_of_other_parameters(estimator: Any, check: Any) -> None:
     check(estimator)

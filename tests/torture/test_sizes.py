@@ -37,6 +37,7 @@ def test_fifty_thousand_features(size: float) -> None:
     assert np.isfinite(model.transform(X, task=task)).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "world",
     [

@@ -1,8 +1,8 @@
 """Data to learn from: the paper's Gaussian models, embedded digits, and readers of real data.
 
-Made here, nothing to fetch:
+Generated, nothing to download:
 
-- :func:`gaussian_mixture` draws the paper's models and carries their population Gram;
+- :func:`gaussian_mixture` draws rows from the paper's models and returns their population Gram;
   :func:`related_means` and :func:`many_class_means` build the paper's means,
 - :func:`load_digit_pairs` cuts scikit-learn's digits into 45 small related tasks.
 

@@ -1,4 +1,4 @@
-"""Where the data lie: ``data=`` or ``KINSPAN_DATA``, and the error that says what is needed."""
+"""``data=`` or ``KINSPAN_DATA`` → the files of a dataset, or an error that says how to get them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ class Source(NamedTuple):
     """The files that hold one dataset."""
 
     stored: str
-    """Name of the one `.npz` file."""
+    """Name of the one `.npz` file that can replace the published ones; empty if there is none."""
     published: list[tuple[str, ...]]
-    """The names under which each of the published files is known."""
+    """For each of the published files, the names it may have."""
     way_out: str
     """Who publishes them."""
 
 
 def data_folder(data: Folder, stored: str, way_out: str) -> Path:
-    """Return the folder given, or else the one the environment names.
+    """Return the given folder, or else the one that the environment variable names.
 
-    Where there is none, the error says which file it should hold and who publishes the data.
+    If there is none, the error says which file it should hold and who publishes the data.
     """
     chosen = data if data is not None else os.environ.get(VARIABLE)
     if chosen is not None and not isinstance(chosen, (str, os.PathLike)):
@@ -50,29 +50,16 @@ def find_file(folder: Path, *names: str) -> Path | None:
     return next((path for name in names if (path := _match(folder / name)) is not None), None)
 
 
-def need_stored(folder: Path, stored: str, way_out: str) -> Path:
-    """Return the stored file, or raise and say how to come by it."""
-    path = find_file(folder, stored)
-    if path is None:
-        raise FileNotFoundError(f"{str(folder)!r} holds no {stored}; {way_out}")
-    return path
-
-
 def need_published(folder: Path, source: Source) -> list[Path]:
-    """Return all the published files, or raise and say which are needed and who publishes them."""
-    found = [find_file(folder, *names) for names in source.published]
-    missing = [names[0] for names, path in zip(source.published, found, strict=True) if not path]
+    """Return all the published files, or raise an error that says which are missing."""
+    paths = [find_file(folder, *names) for names in source.published]
+    missing = [names[0] for names, path in zip(source.published, paths, strict=True) if not path]
     if missing:
+        instead = f" and, in their place, {source.stored}" if source.stored else ""
         raise FileNotFoundError(
-            f"{str(folder)!r} lacks {', '.join(missing)} and, in their place, {source.stored}; "
-            f"{source.way_out}"
+            f"{str(folder)!r} lacks {', '.join(missing)}{instead}; {source.way_out}"
         )
-    return [path for path in found if path is not None]
-
-
-def locate(folder: Path, source: Source) -> Path | list[Path]:
-    """Return the stored file, or else all the published ones."""
-    return find_file(folder, source.stored) or need_published(folder, source)
+    return [path for path in paths if path is not None]
 
 
 def _match(path: Path) -> Path | None:

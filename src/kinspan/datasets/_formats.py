@@ -1,6 +1,6 @@
-"""One file in, arrays out: `.npz`, MATLAB `.mat`, feature `.csv`, svmlight, MNIST idx.
+"""One file → arrays: `.npz`, MATLAB `.mat`, feature `.csv`, svmlight, MNIST idx.
 
-A file that does not hold what its format promises is named in the error.
+The error for a malformed file names the file.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ LABEL_KEYS = ("labels", "Yt", "Ys")
 IDX_BYTES = 8  # the idx code of unsigned bytes, the only one MNIST uses
 
 
-class LabelledRows(NamedTuple):
-    """The rows of one file."""
+class FileRows(NamedTuple):
+    """The labelled rows of one file."""
 
     X: Any
     """Features, (rows, features), dense or CSR."""
@@ -34,7 +34,7 @@ class LabelledRows(NamedTuple):
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Name the file in whatever goes wrong while it is read."""
+    """Name the file in any error while it is read."""
     try:
         yield
     except Exception as error:
@@ -49,30 +49,30 @@ def read_npz(path: Path, *names: str) -> list[NDArray[Any]]:
         return [_first_of(arrays, (name,)) for name in names]
 
 
-def read_mat(path: Path) -> LabelledRows:
+def read_mat(path: Path) -> FileRows:
     """Return the rows of a MATLAB file: `fts` and `labels`, or `Xt` and `Yt`, or `Xs` and `Ys`."""
     with reading(path):
         arrays = scipy.io.loadmat(path)
         X = _first_of(arrays, FEATURE_KEYS)
         dense = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
-        return labelled_rows(dense, _first_of(arrays, LABEL_KEYS))
+        return file_rows(dense, _first_of(arrays, LABEL_KEYS))
 
 
-def read_csv(path: Path) -> LabelledRows:
+def read_csv(path: Path) -> FileRows:
     """Return the rows of a CSV file without header: the features, then an integer label."""
     with reading(path), warnings.catch_warnings():
-        warnings.simplefilter("error")  # an empty file is no more than a warning to numpy
+        warnings.simplefilter("error")  # for an empty file numpy only warns
         table = np.loadtxt(path, delimiter=",", dtype=np.float32, ndmin=2)
-        return labelled_rows(table[:, :-1], table[:, -1])
+        return file_rows(table[:, :-1], table[:, -1])
 
 
-def read_svmlight(path: Path, n_features: int) -> LabelledRows:
+def read_svmlight(path: Path, n_features: int) -> FileRows:
     """Return the rows of an svmlight file whose feature numbers start at 0."""
     with reading(path):
         X, y = load_svmlight_file(
             str(path), n_features=n_features, zero_based=True, dtype=np.float32
         )
-        return labelled_rows(csr_array(X), y)
+        return file_rows(csr_array(X), y)
 
 
 def read_idx(path: Path) -> NDArray[np.uint8]:
@@ -84,14 +84,14 @@ def read_idx(path: Path) -> NDArray[np.uint8]:
         return np.frombuffer(raw, np.uint8, offset=start).reshape(shape)
 
 
-def labelled_rows(X: Any, y: Any) -> LabelledRows:
-    """Check that there is one integer label a row."""
+def file_rows(X: Any, y: Any) -> FileRows:
+    """Check that there is one integer label per row."""
     labels = np.asarray(y).ravel()
     if X.ndim != 2 or X.shape[0] != labels.size or 0 in X.shape:
         raise ValueError(f"features of shape {X.shape} do not go with {labels.size} labels")
     if np.any(labels != np.round(labels)):
         raise ValueError(f"the label {labels[labels != np.round(labels)][0]} is not an integer")
-    return LabelledRows(X, labels.astype(np.int64))
+    return FileRows(X, labels.astype(np.int64))
 
 
 def _first_of(arrays: Mapping[str, Any], names: tuple[str, ...]) -> Any:

@@ -1,4 +1,7 @@
-"""Pairs of digits as binary tasks that share no image: a digit's images are dealt to its pairs."""
+"""Digits and pairs of digits → binary tasks that share no image.
+
+The images of a digit are dealt in turn to the pairs that contain it.
+"""
 
 from __future__ import annotations
 
@@ -11,47 +14,30 @@ from numpy.typing import NDArray
 Pair = tuple[int, int]
 
 
-class Hand(NamedTuple):
-    """The images dealt to one class of one task."""
+class PairRows(NamedTuple):
+    """The images of all tasks, class by class, task by task."""
 
-    task: str
-    """Name of the pair, such as "3 vs 8"."""
-    y: int
-    """0 for the first digit of the pair, 1 for the second."""
-    rows: NDArray[np.intp]
-    """Which images."""
-
-
-class DealtRows(NamedTuple):
-    """The images of many hands, hand by hand."""
-
-    rows: NDArray[np.intp]
-    """Which images, (rows,)."""
+    image: NDArray[np.intp]
+    """Position of each image, (rows,)."""
     y: NDArray[np.int64]
-    """Class of each, (rows,)."""
+    """0 for the first digit of the pair, 1 for the second, (rows,)."""
     task: NDArray[np.str_]
-    """Task of each, (rows,)."""
+    """Name of the pair, such as "3 vs 8", (rows,)."""
 
 
-def deal(digits: NDArray[Any], pairs: Sequence[Pair]) -> list[Hand]:
-    """Deal the images of every digit in turn, in their order, to the pairs that hold the digit."""
-    return [
-        Hand(f"{pair[0]} vs {pair[1]}", y, _share(digits, pairs, t, pair[y]))
-        for t, pair in enumerate(pairs)
-        for y in (0, 1)
-    ]
-
-
-def stack(hands: Sequence[Hand]) -> DealtRows:
-    """Lay the hands one after the other."""
-    sizes = [hand.rows.size for hand in hands]
-    return DealtRows(
-        np.concatenate([hand.rows for hand in hands]),
-        np.repeat([hand.y for hand in hands], sizes).astype(np.int64),
-        np.repeat([hand.task for hand in hands], sizes),
+def deal(digits: NDArray[Any], pairs: Sequence[Pair], part: slice = slice(None)) -> PairRows:
+    """Deal the images of every digit in their order; keep a part of each class of each task."""
+    cells = [(f"{a} vs {b}", y, t, (a, b)[y]) for t, (a, b) in enumerate(pairs) for y in (0, 1)]
+    images = [_share(digits, pairs, t, digit)[part] for _, _, t, digit in cells]
+    sizes = [len(of_cell) for of_cell in images]
+    return PairRows(
+        np.concatenate(images),
+        np.repeat([y for _, y, _, _ in cells], sizes).astype(np.int64),
+        np.repeat([task for task, _, _, _ in cells], sizes),
     )
 
 
 def _share(digits: NDArray[Any], pairs: Sequence[Pair], t: int, digit: int) -> NDArray[np.intp]:
-    players = [s for s, pair in enumerate(pairs) if digit in pair]
-    return np.flatnonzero(digits == digit)[players.index(t) :: len(players)]
+    """The images of a digit that pair t gets."""
+    takers = [s for s, pair in enumerate(pairs) if digit in pair]
+    return np.flatnonzero(digits == digit)[takers.index(t) :: len(takers)]

@@ -10,8 +10,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from kinspan.datasets._dataset import TaskDataset, join_tasks, split_names, stored_tasks
-from kinspan.datasets._folder import Folder, Source, data_folder, locate
-from kinspan.datasets._formats import LabelledRows, read_mat, read_npz, read_svmlight, reading
+from kinspan.datasets._folder import Folder, Source, data_folder, find_file, need_published
+from kinspan.datasets._formats import FileRows, read_mat, read_npz, read_svmlight, reading
 
 PRODUCTS = ("books", "dvd", "electronics", "kitchen")
 CLASSES = ("negative", "positive")
@@ -44,10 +44,10 @@ def load_amazon_reviews(
     Parameters
     ----------
     features : {"tfidf400", "counts5000"}, default="tfidf400"
-        "tfidf400": the 400 word features of the paper's authors, about 2000 reviews a task. The
+        "tfidf400": the 400 word features of the paper's authors, about 2000 reviews per task. The
         paper calls them tf-idf; the rows are counts divided by their sum.
-        "counts5000": 5000 counts of words and word pairs as CSR, with the source's train and test
-        rows, 27 677 in all.
+        "counts5000": 5000 counts of words and word pairs as CSR, with the training and test rows of
+        the source, 27 677 in all.
     data : path or None, default=None
         Folder that holds ``amazon_reviews_tfidf400.npz`` or the published ``*_400.mat`` files,
         or ``amazon_reviews_bow5000.npz`` or the published ``*.svmlight`` files; None takes the
@@ -70,14 +70,15 @@ def load_amazon_reviews(
 
 def _frequencies(folder: Path) -> TaskDataset:
     name = "Amazon reviews, 400 word frequencies"
-    found = locate(folder, FREQUENCIES)
-    if isinstance(found, Path):
-        return stored_tasks(found, name, read_npz(found, "X")[0])
-    return join_tasks(name, list(zip(PRODUCTS, map(_row_shares, found), strict=True)))
+    stored = find_file(folder, FREQUENCIES.stored)
+    if stored is not None:
+        return stored_tasks(stored, name, read_npz(stored, "X")[0])
+    rows = map(_row_shares, need_published(folder, FREQUENCIES))
+    return join_tasks(name, list(zip(PRODUCTS, rows, strict=True)))
 
 
-def _row_shares(path: Path) -> LabelledRows:
-    """Divide each row of a published file by its sum, as the stored rows are."""
+def _row_shares(path: Path) -> FileRows:
+    """Divide each row of a published file by its sum, as in the stored file."""
     rows = read_mat(path)
     sums = rows.X.sum(axis=1, keepdims=True, dtype=np.float64)
     return rows._replace(X=(rows.X / np.where(sums == 0, 1, sums)).astype(np.float32))
@@ -85,10 +86,10 @@ def _row_shares(path: Path) -> LabelledRows:
 
 def _counts(folder: Path) -> TaskDataset:
     name = "Amazon reviews, 5000 counts"
-    found = locate(folder, COUNTS)
-    if isinstance(found, Path):
-        return _stored_counts(name, found)
-    rows = [read_svmlight(path, N_COUNTS) for path in found]
+    stored = find_file(folder, COUNTS.stored)
+    if stored is not None:
+        return _stored_counts(name, stored)
+    rows = [read_svmlight(path, N_COUNTS) for path in need_published(folder, COUNTS)]
     dataset = join_tasks(name, list(zip(np.repeat(PRODUCTS, 2), rows, strict=True)))
     part = np.repeat([0, 1] * len(PRODUCTS), [len(file.y) for file in rows])
     return replace(dataset, split=split_names(part))

@@ -1,8 +1,7 @@
-"""Forty-five small related tasks without a download: the pairs of scikit-learn's digits."""
+"""scikit-learn's digits → forty-five small related tasks, without a download."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -11,12 +10,12 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
 from kinspan._validation.messages import naming
-from kinspan.datasets._pairs import Hand, deal, stack
+from kinspan.datasets._pairs import deal
 
 
 @dataclass(frozen=True, eq=False)
 class DigitPairs:
-    """The 45 pairs of digits as binary tasks, divided into training and test rows."""
+    """The 45 pairs of digits as binary tasks, split into training and test rows."""
 
     X: NDArray[np.float64]
     """Training images, raw pixel values 0 to 16, (rows, 64)."""
@@ -39,8 +38,8 @@ class DigitPairs:
 def load_digit_pairs(n_per_class: int = 5, random_state: int | None = 0) -> DigitPairs:
     """Make each of the 45 pairs of digits a task with few labels.
 
-    A digit is in nine pairs: its images, shuffled, are dealt to them, 19 or 20 images each, so
-    that no image is in two tasks. Of these, `n_per_class` train and the others test.
+    A digit is in nine pairs: its images are shuffled and dealt to them, 19 or 20 images each, so
+    that no image is in two tasks. The first `n_per_class` are for training, the others for testing.
 
     Parameters
     ----------
@@ -59,29 +58,25 @@ def load_digit_pairs(n_per_class: int = 5, random_state: int | None = 0) -> Digi
     0 vs 1 [0 0 0 0 0 1 1 1 1 1]
     """
     images, digits = load_digits(return_X_y=True)
-    with naming("random_state"):
-        rng = np.random.default_rng(random_state)
-    order = rng.permutation(len(digits))
-    hands = deal(digits[order], list(combinations(range(10), 2)))
-    _check_size(n_per_class, hands)
-    train = stack([hand._replace(rows=order[hand.rows[:n_per_class]]) for hand in hands])
-    test = stack([hand._replace(rows=order[hand.rows[n_per_class:]]) for hand in hands])
-    return DigitPairs(
-        X=images[train.rows],
-        y=train.y,
-        task=train.task,
-        image=train.rows,
-        X_test=images[test.rows],
-        y_test=test.y,
-        task_test=test.task,
-        image_test=test.rows,
-    )
-
-
-def _check_size(n_per_class: int, hands: Sequence[Hand]) -> None:
-    most = min(hand.rows.size for hand in hands) - 1
+    pairs = list(combinations(range(10), 2))
+    most = int(np.bincount(digits).min()) // 9 - 1
     if not isinstance(n_per_class, (int, np.integer)) or not 1 <= n_per_class <= most:
         raise ValueError(
             f"n_per_class is {n_per_class!r}; give 1 to {most}, so that every class of every "
             "task keeps an image to test on"
         )
+    with naming("random_state"):
+        order = np.random.default_rng(random_state).permutation(len(digits))
+    train, test = (
+        deal(digits[order], pairs, part) for part in (slice(n_per_class), slice(n_per_class, None))
+    )
+    return DigitPairs(
+        X=images[order[train.image]],
+        y=train.y,
+        task=train.task,
+        image=order[train.image],
+        X_test=images[order[test.image]],
+        y_test=test.y,
+        task_test=test.task,
+        image_test=order[test.image],
+    )

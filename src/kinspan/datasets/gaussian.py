@@ -1,4 +1,4 @@
-"""The paper's Gaussian models: a population of cells (task, class), and rows drawn from it."""
+"""A population of Gaussian cells (task, class) → rows drawn from it: the paper's models."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kinspan._validation.numbers import real_numbers
 
 Seed = int | np.random.Generator | None
 
-TRAINING, FRESH = 0, 1  # streams of one seed: a fresh sample never repeats the training noise
+TRAINING, FRESH = 0, 1  # streams of one seed: a new sample never repeats the training noise
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,17 +39,17 @@ class GaussianTasks:
         return M @ M.T
 
     def sample(self, counts: ArrayLike, random_state: Seed = None) -> GaussianTasks:
-        """Draw fresh rows of the same population.
+        """Draw new rows from the same population.
 
-        The same integer seed as in :func:`gaussian_mixture` gives other rows than the training
-        ones.
+        With the integer seed of :func:`gaussian_mixture` the rows still differ from the training
+        rows.
 
         Parameters
         ----------
         counts : int or array-like of shape (tasks, classes)
             Rows of each cell.
         random_state : int, numpy Generator or None, default=None
-            Where the noise comes from.
+            Source of the noise.
 
         Examples
         --------
@@ -78,10 +78,10 @@ def gaussian_mixture(
     counts : int or array-like of shape (tasks, classes)
         Rows of each cell.
     covariances : array-like or None, default=None
-        C: the identity, as in the paper, or one matrix (features, features), or one for each cell
+        C: the identity (None), as in the paper, or one matrix (features, features), or one per cell
         (tasks, classes, features, features).
     random_state : int, numpy Generator or None, default=None
-        Where the noise comes from.
+        Source of the noise.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def _draw(
 def _colour(
     noise: NDArray[np.float64], counts: NDArray[np.int64], covariances: NDArray[np.float64] | None
 ) -> None:
-    """Give white rows, cell after cell, the covariance of their cell, in place."""
+    """Give white noise, cell after cell, the covariance of its cell, in place."""
     if covariances is None:
         return
     cells = covariances.reshape(-1, *covariances.shape[-2:])
@@ -131,7 +131,7 @@ def _colour(
 
 
 def _root(C: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the symmetric root; unlike a Cholesky factor it also exists for a singular C."""
+    """Return the symmetric root; unlike a Cholesky factor it exists for a singular C too."""
     values, vectors = np.linalg.eigh(C)
     root: NDArray[np.float64] = (vectors * np.sqrt(values.clip(min=0))) @ vectors.T
     return root

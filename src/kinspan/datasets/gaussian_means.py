@@ -1,4 +1,4 @@
-"""Class means of the paper's Gaussian models: how similar the tasks are, in, means, out."""
+"""Similarities of tasks → class means of the paper's Gaussian models."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def related_means(
     Parameters
     ----------
     similarities : array-like of shape (tasks,)
-        One similarity a task, -1 to 1; a task of similarity 1 has means ∓e_1.
+        One similarity per task, -1 to 1; a task of similarity 1 has means ∓e_1.
     n_features : int
         Length p of the means.
     directions : {"own", "shared"}, default="own"
-        "own": the second task takes d = e_p, the third e_{p-1} and so on, and the first the one
-        after the last of these, so that β_s β_t is the cosine between two tasks.
+        "own": the second task takes d = e_p, the third e_{p-1} and so on, and the first task the
+        next one after all of these, so that β_s β_t is the cosine between two tasks.
         "shared": d = e_p for every task, as in Figure 3.
 
     Examples
@@ -61,7 +61,7 @@ def many_class_means(
     Parameters
     ----------
     similarities : array-like of shape (tasks,)
-        One similarity β a task, -1 to 1.
+        One similarity β per task, -1 to 1.
     n_features : int
         Length p of the means, at least 2 `n_classes` + 1.
     n_classes : int
@@ -88,7 +88,7 @@ def many_class_means(
 
 
 def _own_columns(k: int) -> NDArray[np.int64]:
-    """How far from the end each task's own direction lies: k for the first, then 1, 2, …."""
+    """Distance of each task's own direction from the end: k for the first task, then 1, 2, …."""
     return np.roll(np.arange(1, k + 1), 1)
 
 

@@ -1,9 +1,8 @@
-"""MNIST (LeCun, Cortes and Burges): ten handwritten digits, whole or as pairs of digits."""
+"""MNIST (LeCun, Cortes and Burges): handwritten digits, as one task or as pairs of digits."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,9 @@ from numpy.typing import NDArray
 
 from kinspan._validation.messages import naming
 from kinspan.datasets._dataset import TaskDataset, split_names
-from kinspan.datasets._folder import Folder, Source, data_folder, locate
-from kinspan.datasets._formats import LabelledRows, labelled_rows, read_idx, read_npz, reading
-from kinspan.datasets._pairs import Pair, deal, stack
+from kinspan.datasets._folder import Folder, Source, data_folder, find_file, need_published
+from kinspan.datasets._formats import FileRows, file_rows, read_idx, read_npz, reading
+from kinspan.datasets._pairs import Pair, deal
 
 
 def _known_as(name: str) -> tuple[str, ...]:
@@ -25,10 +24,9 @@ def _known_as(name: str) -> tuple[str, ...]:
 MNIST = Source(
     stored="mnist.npz",
     published=[
-        _known_as("train-images-idx3-ubyte"),
-        _known_as("train-labels-idx1-ubyte"),
-        _known_as("t10k-images-idx3-ubyte"),
-        _known_as("t10k-labels-idx1-ubyte"),
+        _known_as(f"{part}-{kind}-ubyte")
+        for part in ("train", "t10k")
+        for kind in ("images-idx3", "labels-idx1")
     ],
     way_out="the four idx files, gzipped or not, are published as 'The MNIST database of "
     "handwritten digits' by Y. LeCun, C. Cortes and C. J. C. Burges",
@@ -42,8 +40,8 @@ def load_mnist(pairs: Sequence[Pair] | None = None, *, data: Folder = None) -> T
     ----------
     pairs : sequence of pairs of digits or None, default=None
         None: one task "digits" of ten classes. Otherwise each pair is a binary task, such as
-        "1 vs 4", whose first digit is class 0. The images of a digit that is in several pairs are
-        dealt to them in turn, so that no image is in two tasks.
+        "1 vs 4", whose first digit is class 0. The images of a digit in several pairs are dealt to
+        them in turn, so that no image is in two tasks.
     data : path or None, default=None
         Folder that holds ``mnist.npz`` or the four published idx files; None takes the environment
         variable ``KINSPAN_DATA``.
@@ -60,45 +58,33 @@ def load_mnist(pairs: Sequence[Pair] | None = None, *, data: Folder = None) -> T
     """
     if pairs is not None:
         _check_pairs(pairs)
-    found = locate(data_folder(data, MNIST.stored, MNIST.way_out), MNIST)
-    whole = _stored(found) if isinstance(found, Path) else _published(*found)
-    return whole if pairs is None else _as_pairs(whole, pairs)
+    folder = data_folder(data, MNIST.stored, MNIST.way_out)
+    stored = find_file(folder, MNIST.stored)
+    rows, part = _stored(stored) if stored else _published(*need_published(folder, MNIST))
+    if pairs is None:
+        task, classes = np.full(len(rows.y), "digits"), tuple("0123456789")
+        return TaskDataset("MNIST", rows.X, rows.y, task, split_names(part), classes)
+    dealt = deal(rows.y, pairs)
+    split = split_names(part[dealt.image])
+    return TaskDataset("MNIST", rows.X[dealt.image], dealt.y, dealt.task, split)
 
 
-def _stored(path: Path) -> TaskDataset:
+def _stored(path: Path) -> tuple[FileRows, NDArray[Any]]:
     X, y, part = read_npz(path, "X", "y", "split")
     with reading(path):
-        return _digits(labelled_rows(X, y), part)
+        return file_rows(X, y), part
 
 
-def _published(*paths: Path) -> TaskDataset:
+def _published(*paths: Path) -> tuple[FileRows, NDArray[Any]]:
     train, test = _images(*paths[:2]), _images(*paths[2:])
-    rows = LabelledRows(np.concatenate([train.X, test.X]), np.concatenate([train.y, test.y]))
-    return _digits(rows, np.repeat([0, 1], [len(train.y), len(test.y)]))
+    rows = FileRows(np.concatenate([train.X, test.X]), np.concatenate([train.y, test.y]))
+    return rows, np.repeat([0, 1], [len(train.y), len(test.y)])
 
 
-def _images(images: Path, labels: Path) -> LabelledRows:
+def _images(images: Path, labels: Path) -> FileRows:
     X, y = read_idx(images), read_idx(labels)
     with reading(images):
-        return labelled_rows(X.reshape(len(X), -1), y)
-
-
-def _digits(rows: LabelledRows, part: NDArray[Any]) -> TaskDataset:
-    return TaskDataset(
-        name="MNIST",
-        X=rows.X,
-        y=rows.y,
-        task=np.full(len(rows.y), "digits"),
-        split=split_names(part),
-        classes=tuple("0123456789"),
-    )
-
-
-def _as_pairs(whole: TaskDataset, pairs: Sequence[Pair]) -> TaskDataset:
-    dealt = stack(deal(whole.y, pairs))
-    split = None if whole.split is None else whole.split[dealt.rows]
-    X = whole.X[dealt.rows]
-    return replace(whole, X=X, y=dealt.y, task=dealt.task, split=split, classes=())
+        return file_rows(X.reshape(len(X), -1), y)
 
 
 def _check_pairs(pairs: Sequence[Pair]) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kinspan._validation.messages import naming
-from kinspan.datasets._dataset import TaskDataset, join_tasks
-from kinspan.datasets._deep import read_efficientnet
-from kinspan.datasets._folder import Folder, Source, data_folder, need_published, need_stored
+from kinspan.datasets._dataset import TaskDataset, join_tasks, read_efficientnet
+from kinspan.datasets._folder import Folder, Source, data_folder, need_published
 from kinspan.datasets._formats import read_csv
 
 
@@ -34,9 +33,9 @@ def load_office31(pair: tuple[str, str] | None = None, *, data: Folder = None) -
     Parameters
     ----------
     pair : (source, target) or None, default=None
-        None: 1280 pooled EfficientNet-Lite2 features of all tasks, not the ResNet-50 ones of the
-        paper. A pair of domains: the published ResNet-50 features of these two tasks by the
-        network made for the source, from ``source_source.csv`` and ``source_target.csv``.
+        None: 1280 pooled EfficientNet-Lite2 features of all tasks, not the ResNet-50 features of
+        the paper. A pair of domains: the published ResNet-50 features of these two tasks by the
+        network trained for the source, from ``source_source.csv`` and ``source_target.csv``.
     data : path or None, default=None
         Folder that holds ``office31_efflite2_1280.npz``, or the two CSV files: features, then an
         integer label, without header. None takes the environment variable ``KINSPAN_DATA``.
@@ -59,9 +58,9 @@ def load_office_home(pair: tuple[str, str] | None = None, *, data: Folder = None
     Parameters
     ----------
     pair : (source, target) or None, default=None
-        None: 1280 pooled EfficientNet-Lite2 features of all tasks, not the ResNet-50 ones of the
-        paper. A pair of domains: the published ResNet-50 features of these two tasks by the
-        network made for the source, from ``source_source.csv`` and ``source_target.csv``.
+        None: 1280 pooled EfficientNet-Lite2 features of all tasks, not the ResNet-50 features of
+        the paper. A pair of domains: the published ResNet-50 features of these two tasks by the
+        network trained for the source, from ``source_source.csv`` and ``source_target.csv``.
     data : path or None, default=None
         Folder that holds ``office_home_efflite2_1280.npz``, or the two CSV files: features, then
         an integer label, without header. None takes the environment variable ``KINSPAN_DATA``.
@@ -77,32 +76,25 @@ def load_office_home(pair: tuple[str, str] | None = None, *, data: Folder = None
 
 
 def _load(office: Office, pair: tuple[str, str] | None, data: Folder) -> TaskDataset:
-    folder = data_folder(data, office.stored, _stored_way_out(office))
+    way_out = (
+        f"that file holds EfficientNet-Lite2 features of the {office.name} images, which the "
+        "repository AdrienBouchet1/RASC_wData publishes; pair=(source, target) reads the CSV "
+        "features published by jindongwang/transferlearning instead"
+    )
+    folder = data_folder(data, office.stored, way_out)
     if pair is None:
-        return read_efficientnet(
-            need_stored(folder, office.stored, _stored_way_out(office)), office.name
-        )
-    tasks = _check_pair(office, pair)
-    rows = [read_csv(path) for path in need_published(folder, _csv_source(office, *tasks))]
-    name = f"{office.name}, published features of {tasks[0]}"
-    return join_tasks(name, list(zip(tasks, rows, strict=True)))
-
-
-def _csv_source(office: Office, source: str, target: str) -> Source:
-    return Source(
+        (path,) = need_published(folder, Source("", [(office.stored,)], way_out))
+        return read_efficientnet(path, office.name)
+    source, target = tasks = _check_pair(office, pair)
+    files = Source(
         stored=f"{office.stored} (read without pair=)",
         published=[(f"{source}_{source}.csv",), (f"{source}_{target}.csv",)],
         way_out=f"the ResNet-50 features of {office.name} are published by the repository "
         "jindongwang/transferlearning (data)",
     )
-
-
-def _stored_way_out(office: Office) -> str:
-    return (
-        f"that file holds EfficientNet-Lite2 features of the {office.name} images, which the "
-        "repository AdrienBouchet1/RASC_wData publishes; pair=(source, target) reads the CSV "
-        "features published by jindongwang/transferlearning instead"
-    )
+    rows = map(read_csv, need_published(folder, files))
+    name = f"{office.name}, published features of {source}"
+    return join_tasks(name, list(zip(tasks, rows, strict=True)))
 
 
 def _check_pair(office: Office, pair: tuple[str, str]) -> tuple[str, str]:

@@ -9,31 +9,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kinspan.datasets._dataset import TaskDataset, join_tasks, stored_tasks
-from kinspan.datasets._deep import read_efficientnet
-from kinspan.datasets._folder import (
-    Folder,
-    Source,
-    data_folder,
-    find_file,
-    locate,
-    need_published,
-    need_stored,
-)
+from kinspan.datasets._dataset import TaskDataset, join_tasks, read_efficientnet, stored_tasks
+from kinspan.datasets._folder import Folder, Source, data_folder, find_file, need_published
 from kinspan.datasets._formats import read_mat, read_npz
 
 DOMAINS = ("amazon", "caltech10", "dslr", "webcam")
 CLASSES = (
-    "backpack",
-    "bike",
-    "calculator",
-    "headphones",
-    "keyboard",
-    "laptop",
-    "monitor",
-    "mouse",
-    "mug",
-    "projector",
+    *("backpack", "bike", "calculator", "headphones", "keyboard"),
+    *("laptop", "monitor", "mouse", "mug", "projector"),
 )
 SURF = Source(
     stored="office_caltech10_surf800.npz",
@@ -46,10 +29,11 @@ SURF = Source(
     "of Gong et al. 2012 (*_SURF_L10.mat)",
 )
 Z_SCORES = SURF._replace(published=[(f"{domain}_zscore_SURF_L10.mat",) for domain in DOMAINS])
-DEEP = "office_caltech10_efflite2_1280.npz"
-DEEP_WAY_OUT = (
-    "that file holds EfficientNet-Lite2 features of the images published in the repository "
-    "LeoGautheron/OfficeCaltechDomainAdaptation; features='surf' reads published features"
+DEEP = Source(
+    stored="",
+    published=[("office_caltech10_efflite2_1280.npz",)],
+    way_out="that file holds EfficientNet-Lite2 features of the images published in the repository "
+    "LeoGautheron/OfficeCaltechDomainAdaptation; features='surf' reads published features",
 )
 
 
@@ -61,10 +45,10 @@ def load_office_caltech(
     Parameters
     ----------
     features : {"surf", "efficientnet-lite2"}, default="surf"
-        "surf": 800 counts of SURF words, each row divided by its norm. Published z-scores are read
-        where there are no counts, and left as they are.
-        "efficientnet-lite2": 1280 pooled EfficientNet-Lite2 features, not the VGG ones of the
-        paper; the rows are in another order than those of "surf".
+        "surf": 800 counts of SURF words, each row divided by its norm. If there are only published
+        z-scores, these are read and left as they are.
+        "efficientnet-lite2": 1280 pooled EfficientNet-Lite2 features, not the VGG features of the
+        paper; the rows are in a different order than with "surf".
     data : path or None, default=None
         Folder that holds ``office_caltech10_surf800.npz`` or, for each domain, the published
         ``*_SURF_L10.mat``, ``surf/*.mat`` or ``*_zscore_SURF_L10.mat``; or
@@ -80,28 +64,22 @@ def load_office_caltech(
     """
     if not isinstance(features, str) or features not in ("surf", "efficientnet-lite2"):
         raise ValueError(f"features is {features!r}; give 'surf' or 'efficientnet-lite2'")
-    stored, way_out = (SURF.stored, SURF.way_out) if features == "surf" else (DEEP, DEEP_WAY_OUT)
-    folder = data_folder(data, stored, way_out)
     if features == "surf":
+        folder = data_folder(data, SURF.stored, SURF.way_out)
         return replace(_surf(folder), classes=CLASSES)
-    return read_efficientnet(need_stored(folder, DEEP, DEEP_WAY_OUT), "Office-Caltech")
+    (path,) = need_published(data_folder(data, DEEP.published[0][0], DEEP.way_out), DEEP)
+    return read_efficientnet(path, "Office-Caltech")
 
 
 def _surf(folder: Path) -> TaskDataset:
-    if _has_only_z_scores(folder):
+    stored = find_file(folder, SURF.stored)
+    if stored is not None:
+        counts = stored_tasks(stored, "Office-Caltech, SURF", read_npz(stored, "X")[0])
+    elif find_file(folder, *Z_SCORES.published[0]) and not find_file(folder, *SURF.published[0]):
         return _join("Office-Caltech, SURF z-scores", need_published(folder, Z_SCORES))
-    found = locate(folder, SURF)
-    counts = (
-        stored_tasks(found, "Office-Caltech, SURF", read_npz(found, "X")[0])
-        if isinstance(found, Path)
-        else _join("Office-Caltech, SURF", found)
-    )
+    else:
+        counts = _join("Office-Caltech, SURF", need_published(folder, SURF))
     return replace(counts, X=_unit_rows(counts.X))
-
-
-def _has_only_z_scores(folder: Path) -> bool:
-    counts = find_file(folder, SURF.stored, *SURF.published[0])
-    return counts is None and find_file(folder, *Z_SCORES.published[0]) is not None
 
 
 def _join(name: str, paths: list[Path]) -> TaskDataset:

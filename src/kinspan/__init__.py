@@ -1,6 +1,6 @@
 """Many small, related classification tasks: one closed-form fit, nothing to tune.
 
-The pipeline, one file a step (the listing of this package is the method)::
+The method, one step per file or package (the listing of this package is the method)::
 
     X, y, task
       → class_moments   1  counts, means and second moments of every cell (one class of one task)
@@ -8,9 +8,10 @@ The pipeline, one file a step (the listing of this package is the method)::
                            ← merge here: batches, files, machines, sites
       → metric          2  a common scale and a share of the covariance
       → gram            3  contrasts and their unbiased inner products: how related the tasks are
-      → labels          4  the weight of every cell for every target
-      → scores          5  directions and rules; samples → scores and probabilities
-      → risk            6  the error to expect
+      → labels          4  the weight of every task for every target
+      → scores          5  directions and rules; rows → scores and probabilities
+      → risk            6  the error to expect, from rows that are left out in closed form
+      → selection       6b candidates for the rules of every task, and the evidence between them
       → spca            7  all of it as a scikit-learn classifier
 
 After step 1 nothing grows with the number of samples.

@@ -160,6 +160,13 @@ def test_a_task_follows_the_others_until_its_own_rows_outweigh_a_hundred() -> No
         assert found.tolist() == [own_choice] + [0] * 20
 
 
+def test_rounding_does_not_decide_between_metrics() -> None:
+    losses = np.full((2, 40), 0.5)
+    losses[1] -= 1e-14
+    cells = np.arange(40) % 2
+    assert least_loss(losses, np.ones(40), cells, (1, 2)).tolist() == [0]
+
+
 def test_losses_become_probabilities_of_wrong_classes() -> None:
     right = np.array([0.9, 0.5, 0.1])
     found = wrong_class_probability([losing(-np.log(right))])

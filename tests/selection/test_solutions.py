@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kinspan import ClassMoments, RowSample
-from kinspan._validation import CheckedRows
+from kinspan._validation.labelled_rows import CheckedRows
 from kinspan.metric import ScaledMoments
 from kinspan.selection import prepared
 from kinspan.selection.candidates import _balanced

@@ -16,8 +16,8 @@ from kinspan._rows.types import Floats, Mask
 from kinspan.metric import ScaledMoments
 from kinspan.risk import error_rate
 from kinspan.scores import Agreement
-from kinspan.selection.prepared import Unlabelled
-from kinspan.selection.shared import agreed, newcomers, shared_rule
+from kinspan.selection.prepared import Unlabelled, newcomers
+from kinspan.selection.solutions import agreed, shared_rule
 
 _MOST = 64  # tasks that pretend
 

@@ -24,9 +24,15 @@ from kinspan.scores import (
 )
 from kinspan.selection.candidates import Judged, Options
 from kinspan.selection.new_tasks import Places, forecast_of_newcomers, places
-from kinspan.selection.prepared import Prepared
-from kinspan.selection.shared import agreed, known_classes, newcomers, shared_rule
-from kinspan.selection.solutions import Problem, Solution, isotropic_error, squares
+from kinspan.selection.prepared import Prepared, known_classes, newcomers
+from kinspan.selection.solutions import (
+    Problem,
+    Solution,
+    agreed,
+    isotropic_error,
+    shared_rule,
+    squares,
+)
 
 
 class Reached(NamedTuple):

@@ -12,6 +12,7 @@ from kinspan.gram import EachClassContrasts, SharedContrasts, TaskRows, VersusRe
 from kinspan.labels import (
     Spectrum,
     TaskWeights,
+    agreed_weights,
     spectrum_of_gram,
     spectrum_of_rows,
     task_weights,
@@ -19,7 +20,14 @@ from kinspan.labels import (
 )
 from kinspan.metric import ScaledMoments
 from kinspan.risk import RuleParts, alignment, error_rate
-from kinspan.scores import LinearRules, centred_rules, discriminant_rules, shrinkage
+from kinspan.scores import (
+    Agreement,
+    LinearRules,
+    agreement,
+    centred_rules,
+    discriminant_rules,
+    shrinkage,
+)
 
 Contrasts = SharedContrasts | VersusRestContrasts
 CONTRASTS: dict[str, type[SharedContrasts] | type[VersusRestContrasts]] = {
@@ -169,3 +177,17 @@ def rule_parts(solution: Solution, problem: Problem) -> RuleParts:
         scaled.class_shares,
         scaled.counts,
     )
+
+
+def agreed(pooled: ScaledMoments) -> Agreement:
+    """What tasks agree on."""
+    weights = agreed_weights(pooled.counts, pooled.cell_noise)
+    coefficients = contrasts_of(pooled, "shared").coefficients
+    return agreement(pooled.means, weights, coefficients, pooled.centres, pooled.class_shares)
+
+
+def shared_rule(agreement: Agreement, pooled: ScaledMoments, log_priors: Floats) -> LinearRules:
+    """The rule of tasks that are not fitted."""
+    level = pooled.noise_level.mean(keepdims=True)
+    contrasts = agreement.contrasts[None]
+    return discriminant_rules(contrasts, np.ones(1), level, log_priors.mean(axis=0)[None])

@@ -1,4 +1,4 @@
-"""Fitted models in forms that run without Python."""
+"""Fitted models → formats that run without Python."""
 
 from kinspan.export.onnx import to_onnx
 

@@ -1,4 +1,4 @@
-"""The only file of this folder that doubts its input."""
+"""Checks of the arguments of the exports."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from kinspan._rows.types import Ids
-from kinspan._validation import check_fitted_model
+from kinspan._validation.fitted import check_fitted_model
 from kinspan.spca import MultiTaskSPCA
 
 OLDEST_OPSET = 13
-_LARGEST_FILE = 2**31 - 2**20  # what protobuf can hold, less some room for ids and names
+_LARGEST_FILE = 2**31 - 2**20  # the limit of protobuf, with room for ids and names
 _SMALLEST, _LARGEST = -(2**63), 2**63 - 1
 
 
 def check_library() -> ModuleType:
-    """The library onnx."""
+    """The library onnx, or an error that says how to install it."""
     try:
         import onnx  # noqa: PLC0415
     except ImportError as error:
@@ -31,9 +31,7 @@ def check_library() -> ModuleType:
 
 def check_model(model: Any) -> None:
     """A fitted model whose rules fit into one file."""
-    way_out = (
-        "of a pipeline, its last step: the graph then takes rows as the steps before return them"
-    )
+    way_out = "of a pipeline, its last step: the graph then takes the output of the earlier steps"
     check_fitted_model(model, MultiTaskSPCA, way_out)
     rules = model._rules
     if rules.coef.nbytes > _LARGEST_FILE:
@@ -45,7 +43,7 @@ def check_model(model: Any) -> None:
 
 
 def check_opset(opset: Any, newest: int) -> int:
-    """A version of the ONNX operators that the graph can be written in."""
+    """A version of the ONNX operators that has all operators of the graph."""
     if not isinstance(opset, (int, np.integer)) or not OLDEST_OPSET <= opset <= newest:
         raise ValueError(
             f"opset={opset!r}; use a whole number from {OLDEST_OPSET} to {newest}, the newest that "
@@ -55,18 +53,17 @@ def check_opset(opset: Any, newest: int) -> int:
 
 
 def check_dtype(dtype: DTypeLike) -> np.dtype[Any]:
-    """The type of the features."""
-    if isinstance(dtype, (str, type, np.dtype)):
-        for accepted in (np.dtype(np.float64), np.dtype(np.float32)):
-            if accepted == dtype:
-                return accepted
+    """The type of the features: double or single precision."""
+    for accepted in (np.dtype(np.float64), np.dtype(np.float32)):
+        if isinstance(dtype, (str, type, np.dtype)) and accepted == dtype:
+            return accepted
     raise ValueError(f"dtype={dtype!r}; use 'float64' or 'float32'")
 
 
 def check_ids(ids: Ids, name: str) -> NDArray[Any]:
-    """Ids as text (an object array) or as int64, the two types that ONNX looks up.
+    """Ids as text (an object array) or as int64, the two types that ONNX can look up.
 
-    Whole floats and booleans are equal to integers, and become them.
+    Whole floats and booleans are equal to integers and are converted to them.
     """
     values = ids.tolist() if ids.dtype.kind in "biufUO" else list(ids)
     is_text = [isinstance(value, str) for value in values]
@@ -75,21 +72,21 @@ def check_ids(ids: Ids, name: str) -> NDArray[Any]:
     for value, text in zip(values, is_text, strict=True):
         if text is not is_text[0] or not (text or _is_integer(value)):
             raise ValueError(
-                f"{name} contains {value!r} of type {type(value).__name__}; ONNX knows ids that "
-                "are all text or all integers of 64 bits. Fit with such ids, for instance their "
+                f"{name} contains {value!r} of type {type(value).__name__}; ONNX only has ids "
+                "that are all text or all 64-bit integers. Fit with such ids, for instance their "
                 "text, or their positions in a list"
             )
     return np.array([int(value) for value in values], dtype=np.int64)
 
 
 def check_classes(ids: Ids) -> tuple[NDArray[Any], Any]:
-    """Labels as text or int64, and the value that stands for none of them."""
+    """Labels as text or int64, and the value that means none of them."""
     labels = check_ids(ids, "classes_")
     no_label: Any = "" if labels.dtype == object else _SMALLEST
     if no_label in labels.tolist():
         raise ValueError(
-            f"classes_ contains {no_label!r}, which the graph answers for rows that predict would "
-            "refuse; fit with another name of this class"
+            f"classes_ contains {no_label!r}, which is the label of rows that predict would "
+            "refuse; fit with another name for this class"
         )
     return labels, no_label
 

@@ -1,10 +1,10 @@
-"""What `predict` and `predict_proba` do, as steps of ONNX: operators, their inputs and constants.
+"""Fitted rules → the steps of `predict` and `predict_proba` as ONNX operators and constants.
 
     task → rule → sums (a block of rows at a time) → scores → probabilities → label
 
-A class that a task cannot answer has the intercept −∞, and a task that is refused has NaN: no step
-is needed for either. Two classes are mirrored, scores −s/2 and s/2, so that one way serves two and
-many, and infinite sums become NaN in both.
+A class that a task never predicts has the intercept −∞, and a task that is refused has NaN, so that
+neither needs a step of its own. Two classes have the mirrored scores −s/2 and s/2, so that the same
+steps serve two and more classes, and infinite sums become NaN in both cases.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from kinspan._rows.types import Floats
-from kinspan.selection.fit import FittedRules
+from kinspan.selection.outcome import FittedRules
 
-_BLOCK_BYTES = 1 << 21  # coefficients that are gathered at once: a cache holds them
+_BLOCK_BYTES = 1 << 21  # coefficients gathered at once, so that they fit into a cache
 _MIRRORED = np.array([[-0.5, 0.5]])
 _NO_ATTRIBUTES: Mapping[str, Any] = MappingProxyType({})
 
 
 class Step(NamedTuple):
-    """One operator. A loop has steps of its own, the last of which makes what it collects."""
+    """One operator. A loop has a body of steps; it collects the output of the last of them."""
 
     operator: str
     inputs: tuple[str, ...]
@@ -35,18 +35,18 @@ class Step(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """Steps in their order, and the constants that they use."""
+    """Steps in order, and the constants that they use."""
 
     steps: list[Step]
     constants: dict[str, NDArray[Any]]
 
     def then(self, following: Steps) -> Steps:
-        """These, then those."""
+        """These steps followed by others."""
         return Steps(self.steps + following.steps, {**self.constants, **following.constants})
 
 
 def one_rule(coef: Floats) -> Steps:
-    """features → rule and sums, where all rows have the first rule."""
+    """features → rule and sums if all rows have the first rule."""
     return Steps(
         [
             Step("Cast", ("features",), "in_double", {"to": np.float64}),
@@ -57,7 +57,7 @@ def one_rule(coef: Floats) -> Steps:
 
 
 def rule_of_task(tasks: NDArray[Any]) -> Steps:
-    """task → rule: the position among the fitted ones, or else the last rule."""
+    """task → rule: the position of the task among the fitted ones, or the last rule."""
     kind = "strings" if tasks.dtype == object else "int64s"
     position = {
         f"keys_{kind}": tasks.tolist(),
@@ -69,7 +69,9 @@ def rule_of_task(tasks: NDArray[Any]) -> Steps:
             Step("Shape", ("features",), "shape"),
             Step("Gather", ("shape", "first"), "n_rows"),
             Step("LabelEncoder", ("task",), "rule_of_id", position),
-            Step("Reshape", ("rule_of_id", "n_rows"), "rule"),  # fails if there is not one a row
+            Step(
+                "Reshape", ("rule_of_id", "n_rows"), "rule"
+            ),  # fails unless there is one id per row
         ],
         {"first": np.array([0])},
     )
@@ -78,8 +80,8 @@ def rule_of_task(tasks: NDArray[Any]) -> Steps:
 def sums_by_rule(coef: Floats) -> Steps:
     """features, rule → sums, (rows, 1 or classes), in double precision.
 
-    Coefficients of every row at once would take rows × features × classes numbers. Blocks take as
-    many as a cache holds; the last one repeats the last row until it is full.
+    Gathering the coefficients of all rows would take rows × features × classes numbers. A block of
+    rows takes as many as fit into a cache; the last block is filled up with copies of the last row.
     """
     block = max(1, _BLOCK_BYTES // coef[0].nbytes)
     steps = [
@@ -139,7 +141,7 @@ def _intercepts(rules: FittedRules, refuses_unseen: bool) -> Floats:
 
 
 def answers_of_scores(labels: NDArray[Any], no_label: Any, dtype: DTypeLike) -> Steps:
-    """scores → probabilities and label; where probabilities are NaN there is none."""
+    """scores → probabilities and label; no label where probabilities are NaN."""
     return Steps(
         [
             Step("Softmax", ("scores",), "chances", {"axis": 1}),

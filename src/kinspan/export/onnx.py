@@ -1,4 +1,4 @@
-"""A fitted model as an ONNX graph."""
+"""A fitted model → an ONNX graph."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 import kinspan
+from kinspan.answers.summary import feature_names
 from kinspan.export import _checks, _steps
 from kinspan.export._steps import Step, Steps
 from kinspan.spca import MultiTaskSPCA
@@ -31,10 +32,10 @@ def to_onnx(
         count as integers.
     opset : int, default=17
         The version of the ONNX operators, at least 13; 17 runs in onnxruntime 1.15 and later. The
-        only operator outside of it is LabelEncoder, of version 2 of ai.onnx.ml.
+        only operator from another set is LabelEncoder, of version 2 of ai.onnx.ml.
     dtype : {"float64", "float32"}, default="float64"
-        The type of features and probabilities. The graph computes in double precision in any case;
-        `"float32"` is for rows that have no more: others are rounded before the graph sees them.
+        The type of features and probabilities. The graph always computes in double precision;
+        `"float32"` is for rows in single precision: others are rounded before they enter the graph.
 
     Returns
     -------
@@ -48,18 +49,18 @@ def to_onnx(
         Outputs are `label` of shape (rows,), text or int64, and `probabilities` of shape
         (rows, n_classes), in the order of `classes_`.
 
-        A graph cannot raise an error. Rows that `predict` would refuse, because of NaN or infinity
-        or of a task that was not fitted, have probabilities NaN and the label `""` or −2⁶³. With
-        `unseen="shared"` new tasks are answered.
+        A graph cannot raise an error. Rows that `predict` would refuse, because of NaN, infinity or
+        a task that was not fitted, have probabilities NaN and the label `""` or −2⁶³. With
+        `unseen="shared"` new tasks are predicted.
 
-        The metadata say what the label of such rows is (`no_label`), and the `classes`,
-        `feature_names`, number of tasks (`n_tasks`), `unseen` and `kinspan_version`.
+        The metadata hold the label of such rows (`no_label`), the `classes`, `feature_names`, the
+        number of tasks (`n_tasks`), `unseen` and `kinspan_version`.
 
     Notes
     -----
-    Beside its input a call needs a few megabytes and a few times its output: the coefficients of
-    every row's task are gathered for a block of rows at a time. The file has all coefficients in
-    double precision, which is 8 (n_tasks + 1) n_features (1 or n_classes) bytes, at most 2 GB.
+    In addition to its input a call needs a few megabytes and a few times its output: coefficients
+    are gathered for a block of rows at a time. The file holds all coefficients in double precision,
+    8 (n_tasks + 1) n_features (1 or n_classes) bytes, at most 2 GB.
 
     Examples
     --------
@@ -82,27 +83,20 @@ def to_onnx(
     labels, no_label = _checks.check_classes(model.classes_)
     has_task = len(model.tasks_) > 1 or model.unseen == "shared"
     tasks = _checks.check_ids(model.tasks_, "tasks_") if has_task else None
-    steps = _steps_of(model, tasks, labels, no_label, number)
-    made = _assembled(steps, model, tasks, labels, number, opset)
-    library.helper.set_model_props(made, _metadata(model, labels, no_label))
-    return made
+    answers = _steps.answers_of_scores(labels, no_label, number)
+    graph = _assembled(_scores(model, tasks).then(answers), model, tasks, labels, number, opset)
+    library.helper.set_model_props(graph, _metadata(model, labels, no_label))
+    return graph
 
 
-def _steps_of(
-    model: MultiTaskSPCA,
-    tasks: NDArray[Any] | None,
-    labels: NDArray[Any],
-    no_label: Any,
-    number: np.dtype[Any],
-) -> Steps:
-    """The whole graph."""
+def _scores(model: MultiTaskSPCA, tasks: NDArray[Any] | None) -> Steps:
+    """The steps from features and task to scores."""
     rules = model._rules
     if tasks is None:
         sums = _steps.one_rule(rules.coef)
     else:
         sums = _steps.rule_of_task(tasks).then(_steps.sums_by_rule(rules.coef))
-    scores = _steps.scores_of_sums(rules, model.unseen == "error")
-    return sums.then(scores).then(_steps.answers_of_scores(labels, no_label, number))
+    return sums.then(_steps.scores_of_sums(rules, model.unseen == "error"))
 
 
 def _assembled(
@@ -113,7 +107,7 @@ def _assembled(
     number: np.dtype[Any],
     opset: int,
 ) -> onnx.ModelProto:
-    """Steps between their inputs and outputs, with the oldest file format that has the opset."""
+    """The graph of the steps, in the oldest file format that has the opset."""
     from onnx import helper, numpy_helper  # noqa: PLC0415
 
     n_rules, n_sums, n_features = model._rules.coef.shape
@@ -156,7 +150,7 @@ def _node(step: Step, n_sums: int) -> onnx.NodeProto:
 
 
 def _body(steps: tuple[Step, ...], n_sums: int) -> onnx.GraphProto:
-    """One turn of the loop over blocks; ONNX wants a condition that it may go on with."""
+    """One iteration of the loop over blocks; ONNX requires a condition to continue."""
     from onnx import helper  # noqa: PLC0415
 
     go_on = helper.make_node("Identity", ["may_go_on"], ["goes_on"], name="goes_on")
@@ -185,10 +179,5 @@ def _metadata(model: MultiTaskSPCA, labels: NDArray[Any], no_label: Any) -> dict
         "n_tasks": str(len(model.tasks_)),
         "unseen": model.unseen,
     }
-    names = getattr(model, "feature_names_in_", None)
-    if names is None:
-        return described
-    column = model.task_column
-    if column is not None:
-        names = np.delete(names, names == column if isinstance(column, str) else column)
-    return {**described, "feature_names": json.dumps(names.tolist())}
+    names = feature_names(model)
+    return described if names is None else {**described, "feature_names": json.dumps(names)}

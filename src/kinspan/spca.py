@@ -14,14 +14,19 @@ from sklearn.base import (
     TransformerMixin,
 )
 
-from kinspan import _validation
-from kinspan._arrays import beside, like, namespace, on_host, per_row
+from kinspan._arrays.elsewhere import codes_on_device_of, in_library_of, on_host, per_row
+from kinspan._arrays.libraries import namespace
 from kinspan._memory.attributes import LearntMixin
 from kinspan._memory.learnt import Learnt, rule_parameters
+from kinspan._memory.statistics import Statistics
 from kinspan._memory.streaming import StreamingMixin
 from kinspan._memory.threads import learning
 from kinspan._rows import identifiers
 from kinspan._rows.types import Codes, Floats
+from kinspan._validation.labelled_rows import check_labelled_rows
+from kinspan._validation.parameters import check_type
+from kinspan._validation.rows import check_finite, check_known_tasks, check_labels, check_rows
+from kinspan._validation.weights import check_weights
 from kinspan.answers import AnswersMixin, WeightsMixin
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
@@ -50,28 +55,29 @@ class MultiTaskSPCA(
     Parameters
     ----------
     labels : {"spectral", "plugin", "naive", "single"}, default="spectral"
-        The weight of the other tasks. `"spectral"`: along directions that they share, found above
-        the noise, or pooled, or not at all; rows that are left out may send tasks alone, or make
-        all tasks one. `"plugin"`: the optimum of the paper with the estimated
+        How much the other tasks count. `"spectral"`: along the directions that tasks share, as far
+        as these stand out from the noise; or pooled, or not at all. Left-out rows decide whether
+        tasks go alone or share one rule. `"plugin"`: the optimum of the paper with the estimated
         relatedness. `"naive"`: labels ±1 for every task. `"single"`: every task alone.
     scale : {"auto", "pooled", "task", None}, default="auto"
         What features are divided by: `"pooled"` is their standard deviation within the classes of
         all tasks, `"task"` the total standard deviation of each task, None nothing. `"auto"` is
-        pooled, or the fourth root of the pooled fourth moment where rows that are left out prefer
-        it: features that are seldom there (pixels at the border, rare words) then count less.
+        pooled, or the fourth root of the pooled fourth moment if left-out rows prefer it: features
+        that are rarely non-zero (pixels at the border, rare words) then count less.
     metric : "auto" or float, default="auto"
         The share of the covariance within classes in the metric, at least 0 and below 1: 0 treats
         features as uncorrelated, 1 would be linear discriminant analysis. `"auto"` takes, for
-        each task, the one that serves rows best that are left out in turn, without
-        cross-validation: its own rows if they are many, those of all tasks if they are few.
+        each task, the share that classifies left-out rows best, without cross-validation: its own
+        rows if they are many, those of all tasks if they are few.
     row_sample : int, default=100
         Rows kept of every class of every task, for covariance and forecast; chosen by content. With
-        many classes and tasks fewer are used (at least 25, and in all 2048 or 4 a feature), and
-        fewer kept where all would be more than 2²⁶ numbers. With 0 the metric is 0 and the forecast
-        the formula of the paper, too optimistic for correlated features.
+        many classes and tasks fewer are used (at least 25 of each, and in total at least 2048 or 4
+        per feature), and fewer are kept where all would be more than 2²⁶ numbers. With 0 the
+        metric is 0 and the forecast is the formula of the paper, too optimistic for correlated
+        features.
     multi_class : {"shared", "one-vs-all"}, default="shared"
-        One relatedness for all classes, or for each where that is better on rows that were left
-        out; or Algorithm 1 of the paper, whose scores are in standard deviations and not log odds.
+        One relatedness for all classes, or for each class if left-out rows clearly prefer that; or
+        Algorithm 1 of the paper, whose scores are in standard deviations and not log odds.
     priors : None, "empirical" or array of shape (n_classes,), default=None
         Class priors: equal, each task's own frequencies, or given.
     class_weight : None, "balanced" or dict, default=None
@@ -80,19 +86,19 @@ class MultiTaskSPCA(
     task_column : str or int, optional
         The column of X that holds the task id, for use where scikit-learn cannot pass `task=` on.
     unseen : {"error", "shared"}, default="error"
-        What to do with rows of tasks that `fit` has not seen: refuse them, or use what the fitted
-        tasks agree on.
+        What to do with rows of tasks that `fit` has not seen: refuse them, or use the rule that the
+        fitted tasks agree on.
     unseen_classes : {"never", "share"}, default="never"
-        Whether a task may answer a class of which it has no samples, borrowed from what the other
-        tasks agree on. A task with samples of one class alone is taken for a new one (see
-        `add_task`) and may answer all.
+        Whether a task may answer a class of which it has no samples, with what the other tasks
+        agree on. A task with samples of one class only is treated as a new one (see `add_task`) and
+        may answer all.
     n_components : int, optional
         Number of components of `transform`; by default all, which is n_classes − 1.
     forget : float, default=0
         For tasks that drift: every row of a task multiplies the weight of the task's earlier rows
-        by 1 − forget, in the order in which rows come. All formulas then take the number of rows
-        that the weights are worth, at most about 2/forget of a task. Batches do not matter but
-        where rows repeat and a class has more of them than are kept.
+        by 1 − forget, in the order in which rows come. All formulas then use the number of rows
+        that the weights are worth, at most about 2/forget per task. How rows are cut into batches
+        matters only where rows repeat and a class has more of them than are kept.
 
     Attributes
     ----------
@@ -101,26 +107,27 @@ class MultiTaskSPCA(
     coef_ : array of shape (n_tasks, 1 or n_classes, n_features)
         In the units of X. With two classes the one row points towards `classes_[1]`.
     intercept_ : array of shape (n_tasks, 1 or n_classes)
-        Scores are log odds (two classes) or log probabilities up to a constant, calibrated on rows
-        that were left out.
+        Scores are log odds (two classes) or log probabilities up to a constant, calibrated on
+        left-out rows.
     forecast_error_ : array of shape (n_tasks,)
-        The error that each task's rule will make on new rows, from sampled rows that were left out
-        in turn, in closed form; where none can be left out, the formula of the paper. For a task
-        without labels of two classes, that of the others when they pretend to be new.
+        The expected error of each task's rule on new rows, from sampled rows that are left out in
+        turn, in closed form; where none can be left out, the formula of the paper. For a task
+        without labels of two classes, the error of the other tasks when they pretend to be new.
     forecast_interval_ : array of shape (n_tasks, 2)
         90 % interval for the error of this fitted rule on new rows of the task.
     single_task_error_, transfer_gain_ : arrays of shape (n_tasks,)
-        The forecast for each task alone in the same metric, and how much more it is.
+        The forecast for each task alone in the same metric, and by how much it exceeds the
+        forecast of the task with the others.
     metric_ : array of shape (n_tasks,)
         The share of the covariance in the metric of each task.
     labels_ : array of shape (n_tasks, 1 or n_classes, n_tasks, n_classes)
-        labels_[t, r, s, j] is the label of the samples of class j in task s when row r of the rule
-        of task t is learnt, up to a factor of the rule. Computed on access.
+        labels_[t, r, s, j] is the label that samples of class j in task s have when row r of the
+        rule of task t is learnt, up to a factor per rule. Computed on access.
     relatedness_ : array of shape (n_tasks, n_tasks)
         Cosines between the class contrasts of tasks, corrected for noise. Computed on access.
     moments_, sample_, unlabelled_ : ClassMoments, RowSample or None, ClassMoments or None
-        Everything that was learnt from the samples; of rows that `add_task` had without labels,
-        moments in one class.
+        Everything that was learnt from the samples; the last are the moments, in one class, of rows
+        that `add_task` received without labels.
     n_features_in_, feature_names_in_
         As in scikit-learn; a task column counts.
 
@@ -187,9 +194,7 @@ class MultiTaskSPCA(
             Frequencies: weight 2 is the row twice, weight 0 its absence.
         """
         with learning(self) as draft:
-            rows = _validation.check_labelled_rows(
-                X, y, task, sample_weight, estimator=draft, reset=True
-            )
+            rows = check_labelled_rows(X, y, task, sample_weight, estimator=draft, reset=True)
             nothing = Learnt(rule_parameters(draft))
             draft._learnt = nothing.with_rows(rows, draft.row_sample, draft.forget, is_part=False)
             _ = draft._learnt.rules
@@ -201,15 +206,14 @@ class MultiTaskSPCA(
         Without a sample of rows the metric has no covariance in it, and the forecast is the formula
         of the paper.
         """
-        _validation.check_parameters(self)
-        _validation.check_type("moments", moments, ClassMoments)
+        rule_parameters(self)
+        check_type("moments", moments, ClassMoments)
         if sample is not None:
-            _validation.check_type("sample", sample, RowSample)
+            check_type("sample", sample, RowSample)
         with learning(self) as draft:
-            for name in ("_learnt", "feature_names_in_"):
-                draft.__dict__.pop(name, None)
-            draft._fit_moments(moments, sample)
+            draft._learnt = Learnt(rule_parameters(draft)).plus(Statistics(moments, sample))
             _ = draft._learnt.rules
+            draft.__dict__.pop("feature_names_in_", None)
             draft.n_features_in_ = moments.n_features + (draft.task_column is not None)
         return self
 
@@ -219,17 +223,17 @@ class MultiTaskSPCA(
         A class that the task of a row cannot answer is 100 below all others.
         """
         scores, _ = self._with_rules()._scores(X, task)
-        return like(scores[:, 0] if scores.shape[1] == 1 else scores, X)
+        return in_library_of(scores[:, 0] if scores.shape[1] == 1 else scores, X)
 
     def predict(self, X: Any, *, task: Any = None) -> Any:
-        """The class of every row; `task` is one id a row, or one id for all rows."""
+        """The class of every row; `task` is one id per row, or one id for all rows."""
         now = self._with_rules()
         scores, _ = now._scores(X, task)
-        return like(per_row(now.classes_, answers(scores)), X)
+        return in_library_of(per_row(now.classes_, answers(scores)), X)
 
     def predict_proba(self, X: Any, *, task: Any = None) -> Any:
         """(n_samples, n_classes) probabilities, in the order of `classes_`."""
-        return like(probabilities(*self._with_rules()._scores(X, task)), X)
+        return in_library_of(probabilities(*self._with_rules()._scores(X, task)), X)
 
     def predict_log_proba(self, X: Any, *, task: Any = None) -> Any:
         """(n_samples, n_classes) logarithms of the probabilities."""
@@ -247,7 +251,7 @@ class MultiTaskSPCA(
         directions = projectors(now._rules.coef * scale, now._n_features_out)
         flat = np.zeros((len(directions), now._n_features_out))
         projected = paired_scores(features, rules, directions / scale, flat)
-        return like(_validation.check_finite(projected, features, names), X)
+        return in_library_of(check_finite(projected, features, names), X)
 
     def fit_transform(
         self, X: Any, y: ArrayLike, *, task: Any = None, sample_weight: ArrayLike | None = None
@@ -262,8 +266,8 @@ class MultiTaskSPCA(
         from sklearn.metrics import accuracy_score  # noqa: PLC0415  # a tenth of the import
 
         found = on_host(self.predict(X, task=task))
-        right = identifiers.same(on_host(_validation.check_labels(y, len(found))), found)
-        weights = on_host(_validation.check_weights(sample_weight, len(right)))
+        right = identifiers.same(on_host(check_labels(y, len(found))), found)
+        weights = on_host(check_weights(sample_weight, len(right)))
         return float(accuracy_score(np.ones(len(right)), right, sample_weight=weights))
 
     def _scores(self, X: Any, task: Any) -> tuple[Floats, NDArray[np.bool_]]:
@@ -271,12 +275,12 @@ class MultiTaskSPCA(
         features, names, rules = self._known_rows(X, task)
         scores = paired_scores(features, rules, self._rules.coef, self._rules.intercept)
         absent = per_row(self._rules.absent, rules)
-        return without_absent(_validation.check_finite(scores, features, names), absent), absent
+        return without_absent(check_finite(scores, features, names), absent), absent
 
     def _known_rows(self, X: Any, task: Any) -> tuple[Any, NDArray[Any] | None, Codes]:
-        features, names, column = _validation.check_rows(self, X, task, reset=False)
-        known = _validation.check_known_tasks(column, features.shape[0], self.tasks_, self.unseen)
-        return features, names, beside(known, features, len(self.tasks_) + 1)
+        features, names, column = check_rows(self, X, task, reset=False)
+        known = check_known_tasks(column, features.shape[0], self.tasks_, self.unseen)
+        return features, names, codes_on_device_of(known, features, len(self.tasks_) + 1)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kinspan._arrays import copied_to_numpy
+from kinspan._arrays.libraries import copied_to_numpy
 from tests.worlds import World
 
 Convert = Callable[[Any], Any]

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from kinspan._rows import kept_rows
 from kinspan._rows.keys import content_keys
-from kinspan._validation import CheckedRows
+from kinspan._validation.labelled_rows import CheckedRows
 from kinspan.row_sample import RowSample
 from tests.worlds import random_world
 

@@ -211,7 +211,7 @@ def other_columns() -> float:
 
 def array_api() -> float:
     """The pass by functions of the array API, as on devices without Triton."""
-    from kinspan._arrays import DeviceColumn  # noqa: PLC0415
+    from kinspan._arrays.elsewhere import DeviceColumn  # noqa: PLC0415
     from kinspan._device.array_pass import ArrayPass  # noqa: PLC0415
     from kinspan._device.cells import cells_of  # noqa: PLC0415
     from kinspan._device.triton_pass import TritonPass  # noqa: PLC0415

@@ -24,7 +24,7 @@ def ceilings(data: World, table: Table) -> None:
 
 def parts(data: World, table: Table) -> None:
     """What the pass consists of."""
-    from kinspan._arrays import extremes  # noqa: PLC0415
+    from kinspan._arrays.libraries import extremes  # noqa: PLC0415
     from kinspan._device.tiles import SUMS, layout_of  # noqa: PLC0415
     from kinspan._device.triton_groups import grouped  # noqa: PLC0415
     from kinspan._device.triton_sums import cell_totals, some_rows  # noqa: PLC0415

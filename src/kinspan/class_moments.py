@@ -11,15 +11,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kinspan import _validation
-from kinspan._arrays import is_elsewhere, on_host
+from kinspan._arrays.elsewhere import is_elsewhere, on_host
 from kinspan._device.moments import device_moments
 from kinspan._rows import identifiers
 from kinspan._rows.arithmetic import Rest, added, subtracted, subtracted_weights
 from kinspan._rows.sums import cell_moments
 from kinspan._rows.types import Floats, Ids, Mask
 from kinspan._storage import container
+from kinspan._validation.labelled_rows import CheckedRows, check_labelled_rows
+from kinspan._validation.moments import (
+    check_moments,
+    check_no_overflow,
+    check_removable,
+    check_same_features,
+    check_were_there,
+)
 from kinspan._validation.precision import warn_of_inexact_rest
+from kinspan._validation.rows import refuse_non_finite
+from kinspan._validation.weights import check_weights_of_cells
 
 KIND = "class-moments"
 
@@ -69,12 +78,12 @@ class ClassMoments:
         sample_weight : array of shape (n_samples,), optional
             Frequencies: weight 2 is the row twice, weight 0 its absence.
         """
-        return cls.from_checked(_validation.check_labelled_rows(X, y, task, sample_weight))
+        return cls.from_checked(check_labelled_rows(X, y, task, sample_weight))
 
     @classmethod
     def from_checked(
         cls,
-        rows: _validation.CheckedRows,
+        rows: CheckedRows,
         fading: Floats | None = None,
         *,
         is_part: bool = False,
@@ -91,7 +100,7 @@ class ClassMoments:
         shape = (len(tasks), len(classes))
         cells = task_codes * shape[1] + class_codes
         if weights is not None and not is_part:
-            _validation.check_weights_of_cells(weights, cells, shape[0] * shape[1])
+            check_weights_of_cells(weights, cells, shape[0] * shape[1])
         squared_weights = None
         if fading is not None:
             weights = fading if weights is None else weights * fading
@@ -99,7 +108,7 @@ class ClassMoments:
             squared_weights = squared.astype(np.float64).reshape(shape)
         counts, means, squares = cell_moments(rows.features, cells, shape[0] * shape[1], weights)
         if not (np.isfinite(means).all() and np.isfinite(squares).all()):
-            _validation.refuse_non_finite(rows.features, rows.names)
+            refuse_non_finite(rows.features, rows.names)
         moments = cls(
             tasks,
             classes,
@@ -130,14 +139,14 @@ class ClassMoments:
         """Moments of the rows of both."""
         if not isinstance(other, ClassMoments):
             return NotImplemented
-        _validation.check_same_features(self.n_features, other.n_features)
+        check_same_features(self.n_features, other.n_features)
         tasks, classes = (
             identifiers.union(self.tasks, other.tasks),
             identifiers.union(self.classes, other.classes),
         )
         first, second = self.among(tasks, classes), other.among(tasks, classes)
         moments = added(first, second)
-        _validation.check_no_overflow(*moments)
+        check_no_overflow(*moments)
         weights = first._sum_of_squared_weights + second._sum_of_squared_weights
         return ClassMoments(tasks, classes, *moments, weights if self._fades(other) else None)
 
@@ -154,12 +163,12 @@ class ClassMoments:
 
     def subtracted(self, other: ClassMoments) -> tuple[ClassMoments, Rest]:
         """Moments without the rows of other, also of empty cells, and how exact they are."""
-        _validation.check_same_features(self.n_features, other.n_features)
-        _validation.check_removable(self, other)
+        check_same_features(self.n_features, other.n_features)
+        check_removable(self, other)
         part = other.among(self.tasks, self.classes)
         rest = subtracted(self, part)
-        _validation.check_no_overflow(*rest.moments)
-        _validation.check_were_there(rest.impossible)
+        check_no_overflow(*rest.moments)
+        check_were_there(rest.impossible)
         weights = None
         if self._fades(other):
             both = self._sum_of_squared_weights, part._sum_of_squared_weights
@@ -269,5 +278,5 @@ class ClassMoments:
             counts, means, squares = (record.arrays[n] for n in ("counts", "means", "squares"))
             fading = record.arrays.get("squared_weights")
             moments = cls(tasks, classes, counts, means, squares, fading)
-            _validation.check_moments(moments)
+            check_moments(moments)
         return moments

@@ -12,14 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinspan import _validation
-from kinspan._arrays import is_elsewhere, is_sparse, on_host
+from kinspan._arrays.elsewhere import is_elsewhere, on_host
+from kinspan._arrays.libraries import is_sparse
 from kinspan._device.sample import device_sample
 from kinspan._rows import identifiers
 from kinspan._rows.kept_rows import Joined, bounded, ranks, smallest
 from kinspan._rows.keys import content_keys
 from kinspan._rows.types import Codes, Floats, Ids, Keys
 from kinspan._storage import container
+from kinspan._validation.labelled_rows import CheckedRows
+from kinspan._validation.moments import check_same_features, check_sample
 
 Rows = NDArray[np.floating[Any]]
 
@@ -56,7 +58,7 @@ class RowSample:
 
     @classmethod
     def from_checked(
-        cls, checked: _validation.CheckedRows, size: int, fading: Floats | None = None
+        cls, checked: CheckedRows, size: int, fading: Floats | None = None
     ) -> RowSample:
         """The sample of rows that were validated before; rows may have faded to part of one."""
         X = checked.features
@@ -102,7 +104,7 @@ class RowSample:
         """The sample of the rows of both."""
         if not isinstance(other, RowSample):
             return NotImplemented
-        _validation.check_same_features(self.rows.shape[1], other.rows.shape[1])
+        check_same_features(self.rows.shape[1], other.rows.shape[1])
         tasks, classes = (
             identifiers.union(self.tasks, other.tasks),
             identifiers.union(self.classes, other.classes),
@@ -126,7 +128,7 @@ class RowSample:
         """
         if not isinstance(other, RowSample):
             return NotImplemented
-        _validation.check_same_features(self.rows.shape[1], other.rows.shape[1])
+        check_same_features(self.rows.shape[1], other.rows.shape[1])
         there = other.aligned(self.tasks, self.classes, self.rows.shape[1])
         removed = dict(zip(there._names(), there.weights.tolist(), strict=True))
         weights = self.weights - [removed.get(name, 0.0) for name in self._names()]
@@ -134,7 +136,7 @@ class RowSample:
 
     def aligned(self, tasks: Ids, classes: Ids, n_features: int) -> RowSample:
         """The rows of some tasks and classes, their cells counted among these."""
-        _validation.check_same_features(n_features, self.rows.shape[1])
+        check_same_features(n_features, self.rows.shape[1])
         if self.tasks.tolist() == tasks.tolist() and self.classes.tolist() == classes.tolist():
             return self
         codes = identifiers.lookup(tasks, self.tasks), identifiers.lookup(classes, self.classes)
@@ -216,7 +218,7 @@ class RowSample:
             recency, size = record.arrays.get("recency"), record.meta["size"]
             cells = cells.astype(np.intp, casting="same_kind")
             sample = cls(size, tasks, classes, cells, keys, weights, rows, recency)
-            _validation.check_sample(sample)
+            check_sample(sample)
         return sample
 
     def _cells_among(self, tasks: Ids, classes: Ids) -> Codes:

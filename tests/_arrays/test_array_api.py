@@ -190,12 +190,12 @@ def test_baselines_take_rows_from_a_device(there: Convert) -> None:
 
 
 def test_a_row_sample_alone_needs_no_moments_before_it(there: Convert) -> None:
-    from kinspan import _validation  # noqa: PLC0415
+    from kinspan._validation.labelled_rows import CheckedRows, check_labelled_rows  # noqa: PLC0415
 
     world = random_world(14)
     X, y, task = placed(world, there)
-    found = RowSample.from_checked(_validation.check_labelled_rows(X, y, task, None), 15)
-    here = RowSample.from_checked(_validation.CheckedRows(*world), 15)
+    found = RowSample.from_checked(check_labelled_rows(X, y, task, None), 15)
+    here = RowSample.from_checked(CheckedRows(*world), 15)
     np.testing.assert_array_equal(found.keys, here.keys)
     np.testing.assert_array_equal(found.rows, here.rows)
 

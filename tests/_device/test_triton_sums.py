@@ -16,12 +16,12 @@ pytest.importorskip(  # the interpreter of earlier ones fails with NumPy 2.4
 pytest.importorskip("array_api_compat", reason="array-api-compat is not installed")
 
 from kinspan import Statistics  # noqa: E402
-from kinspan._arrays import DeviceColumn, DeviceRows  # noqa: E402
+from kinspan._arrays.elsewhere import DeviceColumn, DeviceRows  # noqa: E402
 from kinspan._device import moments, triton_groups, triton_scores, triton_sums  # noqa: E402
 from kinspan._device import scores as device_scores  # noqa: E402
 from kinspan._device.tiles import Layout, column_blocks, common_factor  # noqa: E402
 from kinspan._rows import keys as content_keys  # noqa: E402
-from kinspan._validation import CheckedRows  # noqa: E402
+from kinspan._validation.labelled_rows import CheckedRows  # noqa: E402
 from kinspan.scores import paired_scores  # noqa: E402
 from tests.worlds import naive_moments, random_world  # noqa: E402
 

@@ -9,7 +9,7 @@ import pytest
 
 from kinspan import ClassMoments, MultiTaskSPCA, RowSample, Statistics
 from kinspan._saving import model_file
-from kinspan._validation import CheckedRows
+from kinspan._validation.labelled_rows import CheckedRows
 from tests._memory.test_streaming import assert_same, fitted, rows, streamed
 
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kinspan import ClassMoments, RowSample, Statistics
-from kinspan._validation import CheckedRows
+from kinspan._validation.labelled_rows import CheckedRows
 from tests.properties.random_worlds import PRECISIONS, part, rounded, worlds
 from tests.worlds import World, naive_moments
 

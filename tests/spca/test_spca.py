@@ -11,7 +11,7 @@ from scipy.stats import norm
 from sklearn.base import clone
 
 from kinspan import ClassMoments, MultiTaskSPCA
-from kinspan._validation import CheckedRows
+from kinspan._validation.labelled_rows import CheckedRows
 from kinspan.datasets import gaussian_mixture, load_digit_pairs, related_means
 from kinspan.row_sample import RowSample
 from kinspan.selection import candidates

@@ -120,7 +120,7 @@ def per_row(table: NDArray[Any], codes: Any) -> Any:
     return namespace(codes).take(moved(table, codes), codes, axis=0)
 
 
-def beside(codes: Any, X: Any, n_codes: int) -> Any:
+def codes_on_device_of(codes: Any, X: Any, n_codes: int) -> Any:
     """Codes of rules on the device of the rows, the last of them instead of −1."""
     if not isinstance(X, DeviceRows):
         return codes
@@ -154,7 +154,7 @@ def all_finite(values: Any) -> bool:
     return bool(xp.all(xp.isfinite(values)))
 
 
-def like(result: Any, X: Any) -> Any:
+def in_library_of(result: Any, X: Any) -> Any:
     """A result in the library of X and beside it; text and objects stay with NumPy."""
     if not is_foreign(X) or is_foreign(result) or result.dtype.kind not in "biuf":
         return result

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinspan._arrays import copied_to_numpy, device, moved, namespace, widest_float
+from kinspan._arrays.libraries import copied_to_numpy, device, moved, namespace, widest_float
 from kinspan._device.cells import DeviceCells
 from kinspan._rows.sums import CellMoments, around_means
 from kinspan._rows.types import Codes, Floats

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinspan._arrays import (
-    DeviceColumn,
+from kinspan._arrays.elsewhere import DeviceColumn
+from kinspan._arrays.libraries import (
     copied_to_numpy,
     device,
     extremes,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kinspan._arrays import (
+from kinspan._arrays.libraries import (
     as_bits,
     copied_to_numpy,
     in_spans,

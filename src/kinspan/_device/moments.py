@@ -6,22 +6,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinspan import _validation
-from kinspan._arrays import (
-    DeviceColumn,
-    DeviceRows,
-    device,
-    moved,
-    namespace,
-    on_host,
-    widest_float,
-)
+from kinspan._arrays.elsewhere import DeviceColumn, DeviceRows, on_host
+from kinspan._arrays.libraries import device, moved, namespace, widest_float
 from kinspan._device.array_pass import ArrayPass
 from kinspan._device.cells import DeviceCells, cells_of
 from kinspan._device.kernels import has_kernels
 from kinspan._rows import keys
 from kinspan._rows.sums import CellMoments
 from kinspan._rows.types import Codes, Floats, Ids
+from kinspan._validation.labelled_rows import CheckedRows
+from kinspan._validation.rows import refuse_non_finite
+from kinspan._validation.weights import check_totals_of_cells
 
 
 class FoundMoments(NamedTuple):
@@ -45,9 +40,7 @@ class Passed(NamedTuple):
     hashes: Any  # (rows,), or None where the pass had no use of them
 
 
-def device_moments(
-    checked: _validation.CheckedRows, fading: Floats | None, is_part: bool
-) -> FoundMoments:
+def device_moments(checked: CheckedRows, fading: Floats | None, is_part: bool) -> FoundMoments:
     """Moments of every cell from one pass over X."""
     X, y, task, weights, names = checked
     cells = cells_of(task, y, X.array)
@@ -61,15 +54,15 @@ def device_moments(
     found = _cell_moments(rows)
     X.passed = Passed((y, task, weights), cells, beside, rows.rows_of_cells, rows.hashes)
     if weights is not None and not is_part:
-        _validation.check_totals_of_cells(found.counts, rows.rows_of_cells)
+        check_totals_of_cells(found.counts, rows.rows_of_cells)
     if not (np.isfinite(found.means).all() and np.isfinite(found.squares).all()):
-        _validation.refuse_non_finite(X, names)
+        refuse_non_finite(X, names)
     counts = found.counts.reshape(shape)
     means, squares = (part.reshape(*shape, -1) for part in found[1:])
     return FoundMoments(cells.tasks.ids, cells.classes.ids, counts, means, squares, squared_weights)
 
 
-def passed_over(checked: _validation.CheckedRows) -> Passed:
+def passed_over(checked: CheckedRows) -> Passed:
     """What the last pass left behind, if it was over the same cells; otherwise without hashes."""
     X, y, task, weights, _ = checked
     before = X.passed

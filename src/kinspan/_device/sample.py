@@ -7,15 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinspan._arrays import (
-    DeviceColumn,
-    copied_to_numpy,
-    device,
-    in_spans,
-    moved,
-    namespace,
-    on_host,
-)
+from kinspan._arrays.elsewhere import DeviceColumn, on_host
+from kinspan._arrays.libraries import copied_to_numpy, device, in_spans, moved, namespace
 from kinspan._device.cells import DeviceCells
 from kinspan._device.keys import short_keys
 from kinspan._device.moments import passed_over
@@ -23,7 +16,7 @@ from kinspan._rows import identifiers
 from kinspan._rows.kept_rows import bounded
 from kinspan._rows.keys import likely_keys
 from kinspan._rows.types import Codes, Floats
-from kinspan._validation import CheckedRows
+from kinspan._validation.labelled_rows import CheckedRows
 
 _BLOCK_BYTES = 1 << 28  # of rows moved at a time
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from kinspan._arrays import (
-    DeviceRows,
+from kinspan._arrays.elsewhere import DeviceRows
+from kinspan._arrays.libraries import (
     copied_to_numpy,
     device,
     in_spans,

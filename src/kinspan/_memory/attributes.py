@@ -7,11 +7,12 @@ from typing import Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from kinspan import _validation
 from kinspan._memory.learnt import Learnt, rule_parameters
 from kinspan._memory.statistics import Statistics
 from kinspan._memory.threads import snapshot
 from kinspan._rows.types import Floats, Ids
+from kinspan._validation.fitted import features_of
+from kinspan._validation.parameters import check_n_components
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
 from kinspan.selection.outcome import FittedRules
@@ -36,7 +37,7 @@ class LearntMixin:
         had_rules = known is not None and len(known.statistics.moments.classes) > 1
         declared = None if known is None else known.declared
         fresh = Learnt(rule_parameters(self), declared=declared, unlabelled=unlabelled)
-        self._learnt = fresh.plus(Statistics(moments, sample, _validation.features_of(self)))
+        self._learnt = fresh.plus(Statistics(moments, sample, features_of(self)))
         if had_rules or len(moments.classes) > 1:
             _ = self._learnt.rules
 
@@ -60,7 +61,7 @@ class LearntMixin:
     @property
     def _n_features_out(self) -> int:
         asked = self._learnt.parameters["n_components"]
-        return _validation.check_n_components(asked, len(self.classes_) - 1)
+        return check_n_components(asked, len(self.classes_) - 1)
 
     @property
     def moments_(self) -> ClassMoments:

@@ -13,7 +13,7 @@ import numpy as np
 from kinspan._memory.statistics import Statistics
 from kinspan._rows import identifiers
 from kinspan._rows.types import Codes, Floats, Ids
-from kinspan._validation import CheckedRows
+from kinspan._validation.labelled_rows import CheckedRows
 
 _LEAST = 1e-100  # nothing beside a new row, but still a number whose square is one
 

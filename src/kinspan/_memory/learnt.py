@@ -7,14 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from kinspan import _validation
 from kinspan._memory.cutoff import below_cutoff
 from kinspan._memory.fading import faded_statistics
 from kinspan._memory.statistics import Pile, Statistics, piled, total
 from kinspan._memory.threads import lock_of
 from kinspan._rows import identifiers
-from kinspan._validation.precision import warn_of_lost_digits
 from kinspan._rows.types import Ids
+from kinspan._validation.labelled_rows import CheckedRows
+from kinspan._validation.parameters import (
+    check_costs,
+    check_n_components,
+    check_parameters,
+    check_priors,
+    check_several_classes,
+)
+from kinspan._validation.precision import warn_of_lost_digits
+from kinspan._validation.weights import check_frequencies
 from kinspan.class_moments import ClassMoments
 from kinspan.selection.candidates import Options
 from kinspan.selection.fit import fit
@@ -63,11 +71,11 @@ class Learnt:
         """The steps after the first, in which nothing grows with the number of samples."""
         statistics, asked = self.statistics, self.parameters
         moments = statistics.moments
-        _validation.check_several_classes(moments.classes)
-        _validation.check_frequencies(moments, statistics.sample)
-        _validation.check_n_components(asked["n_components"], len(moments.classes) - 1)
-        priors = _validation.check_priors(asked["priors"], moments.counts)
-        costs = _validation.check_costs(asked["class_weight"], moments.classes, priors)
+        check_several_classes(moments.classes)
+        check_frequencies(moments, statistics.sample)
+        check_n_components(asked["n_components"], len(moments.classes) - 1)
+        priors = check_priors(asked["priors"], moments.counts)
+        costs = check_costs(asked["class_weight"], moments.classes, priors)
         options = Options(
             asked["labels"],
             asked["scale"],
@@ -81,7 +89,7 @@ class Learnt:
         return fit(moments.effective(), statistics.sample, options, self.unlabelled)
 
     def with_rows(
-        self, rows: _validation.CheckedRows, row_sample: int, forget: float, *, is_part: bool
+        self, rows: CheckedRows, row_sample: int, forget: float, *, is_part: bool
     ) -> Learnt:
         """After a batch of rows, which takes weight from those before it if these fade."""
         if forget == 0:
@@ -115,5 +123,5 @@ class Learnt:
 
 def rule_parameters(model: Any) -> dict[str, Any]:
     """Parameters that rules are found with, checked; later changes wait for more rows."""
-    _validation.check_parameters(model)
+    check_parameters(model)
     return {name: getattr(model, name) for name in _OF_RULES}

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinspan import _validation
 from kinspan._memory.statistics import Statistics
 from kinspan._rows import identifiers
 from kinspan._rows.sums import cell_moments
 from kinspan._rows.types import Floats, Ids, Mask
+from kinspan._validation.moments import check_not_more, check_something_left
 from kinspan._validation.precision import warn_of_inexact_rest
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
@@ -42,7 +42,7 @@ def unlearnt(before: Statistics, removed: Statistics, placed: Ids | None = None)
     """
     whole, found = before.moments.subtracted(removed.moments)
     rest = whole.without_empty()
-    _validation.check_something_left(rest)
+    check_something_left(rest)
     is_empty = ~before.moments.present.any(axis=1)  # a new task, which has no rows to lose
     tasks = identifiers.union(rest.tasks, before.moments.tasks[is_empty])
     tasks = tasks if placed is None else identifiers.union(tasks, placed)
@@ -66,7 +66,7 @@ def _is_whole(sample: RowSample, moments: ClassMoments) -> Mask:
     if moments.squared_weights is not None:
         return np.zeros(moments.counts.shape, dtype=bool)
     weight = _kept(sample, moments)[1]
-    _validation.check_not_more(weight, moments.counts)
+    check_not_more(weight, moments.counts)
     return np.asarray(moments.present & (weight > moments.counts * (1 - 1e-9)))
 
 

@@ -8,10 +8,12 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from kinspan import _validation
-from kinspan._arrays import is_elsewhere
+from kinspan._arrays.elsewhere import is_elsewhere
 from kinspan._rows.types import Floats
 from kinspan._storage import container
+from kinspan._validation.labelled_rows import CheckedRows, check_labelled_rows
+from kinspan._validation.moments import check_same_names, check_statistics
+from kinspan._validation.parameters import check_positive, check_row_sample
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
 
@@ -66,13 +68,13 @@ class Statistics:
         row_sample : int, default=100
             Rows kept of every class of every task; 0 keeps none.
         """
-        rows = _validation.check_labelled_rows(X, y, task, sample_weight)
-        return cls.from_checked(rows, _validation.check_row_sample(row_sample))
+        rows = check_labelled_rows(X, y, task, sample_weight)
+        return cls.from_checked(rows, check_row_sample(row_sample))
 
     @classmethod
     def from_checked(
         cls,
-        rows: _validation.CheckedRows,
+        rows: CheckedRows,
         row_sample: int,
         fading: Floats | None = None,
         *,
@@ -101,7 +103,7 @@ class Statistics:
         """Statistics of the rows of both; without a sample of either there is none of both."""
         if not isinstance(other, Statistics):
             return NotImplemented
-        _validation.check_same_names(self.feature_names, other.feature_names)
+        check_same_names(self.feature_names, other.feature_names)
         kept = None
         if self.sample is not None and other.sample is not None:
             kept = self.sample + other.sample
@@ -112,7 +114,7 @@ class Statistics:
         """Statistics without the rows of the other, which were among these."""
         if not isinstance(other, Statistics):
             return NotImplemented
-        _validation.check_same_names(self.feature_names, other.feature_names)
+        check_same_names(self.feature_names, other.feature_names)
         moments, kept = self.moments - other.moments, None
         if self.sample is not None and other.sample is not None:
             kept = (self.sample - other.sample).aligned(
@@ -134,7 +136,7 @@ class Statistics:
         Moments of a single row are the row: what leaves a site should not have small cells.
         `min_count` counts weights: a row of weight 5, or one person's five rows, passes 5.
         """
-        least = _validation.check_positive("min_count", min_count)
+        least = check_positive("min_count", min_count)
         moments, sample = self.moments.where(self.moments.counts >= least), self.sample
         if sample is not None:
             sample = sample.aligned(moments.tasks, moments.classes, moments.n_features)
@@ -159,7 +161,7 @@ class Statistics:
                 sample = RowSample.from_record(record.part("sample"))
             names = record.meta["feature_names"]
             statistics = cls(moments, sample, None if names is None else tuple(names))
-            _validation.check_statistics(moments, sample, statistics.feature_names)
+            check_statistics(moments, sample, statistics.feature_names)
         return statistics
 
     def to_bytes(self) -> bytes:

@@ -11,13 +11,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from kinspan import _validation
 from kinspan._memory.learnt import Learnt, rule_parameters
 from kinspan._memory.removal import InexactRemovalWarning, unlearnt
 from kinspan._memory.statistics import Statistics
 from kinspan._memory.threads import learning, snapshot
 from kinspan._rows import identifiers
 from kinspan._rows.types import Ids
+from kinspan._validation.fitted import check_mergeable, features_of
+from kinspan._validation.labelled_rows import check_labelled_rows
+from kinspan._validation.moments import check_same_names
+from kinspan._validation.parameters import check_declared, check_positive, check_type
+from kinspan._validation.rows import check_labels
 from kinspan.class_moments import ClassMoments
 
 
@@ -75,9 +79,7 @@ class StreamingMixin:
         with learning(self) as draft:
             is_first = "_learnt" not in vars(draft)
             parameters = rule_parameters(draft)
-            rows = _validation.check_labelled_rows(
-                X, y, task, sample_weight, estimator=draft, reset=is_first
-            )
+            rows = check_labelled_rows(X, y, task, sample_weight, estimator=draft, reset=is_first)
             known = Learnt(parameters) if is_first else draft._learnt
             known = _declaring(replace(known, parameters=parameters), classes, rows.labels)
             draft._learnt = known.with_rows(rows, draft.row_sample, draft.forget, is_part=True)
@@ -104,7 +106,7 @@ class StreamingMixin:
         (20, 25, 45)
         """
         if not isinstance(other, Statistics):
-            _validation.check_mergeable(self, other)
+            check_mergeable(self, other)
             other = snapshot(other)
         with learning(self) as draft:
             draft._merge_features(other)
@@ -123,9 +125,9 @@ class StreamingMixin:
     def _merge_features(self, other: Any) -> None:
         """Take over the features of what is learnt first; those that come later are the same."""
         is_model = not isinstance(other, Statistics)
-        names = _validation.features_of(other) if is_model else other.feature_names
+        names = features_of(other) if is_model else other.feature_names
         if "_learnt" in vars(self):
-            _validation.check_same_names(_validation.features_of(self), names)
+            check_same_names(features_of(self), names)
             return
         moments = other.moments_ if is_model else other.moments
         self.n_features_in_ = moments.n_features + (self.task_column is not None)
@@ -171,8 +173,8 @@ class StreamingMixin:
         check_is_fitted(self)
         if isinstance(removed, ClassMoments):
             removed = Statistics(removed, None)
-        _validation.check_type("removed", removed, Statistics)
-        _validation.check_same_names(_validation.features_of(self), removed.feature_names)
+        check_type("removed", removed, Statistics)
+        check_same_names(features_of(self), removed.feature_names)
         with learning(self) as draft:
             known = draft._learnt
             placed = None if known.unlabelled is None else known.unlabelled.tasks
@@ -187,9 +189,9 @@ class StreamingMixin:
 def _declaring(known: Learnt, classes: ArrayLike | None, labels: Ids) -> Learnt:
     """With the classes that a batch announces, among which its labels must be."""
     if classes is not None:
-        declared = identifiers.encode(_validation.check_labels(classes, None, "classes"))[0]
-        _validation.check_positive("the number of classes", len(declared))
+        declared = identifiers.encode(check_labels(classes, None, "classes"))[0]
+        check_positive("the number of classes", len(declared))
         known = known.declaring(declared)
     if known.declared is not None:
-        _validation.check_declared(labels, known.declared)
+        check_declared(labels, known.declared)
     return known

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from kinspan._arrays import is_sparse
+from kinspan._arrays.libraries import is_sparse
 from kinspan._rows.sums import in_order
 from kinspan._rows.types import Codes, Keys
 

@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from kinspan._arrays import is_sparse
+from kinspan._arrays.libraries import is_sparse
 from kinspan._rows.types import Codes, Floats
 
 _BLOCK_BYTES = 1 << 22  # of deviations held at a time by a thread

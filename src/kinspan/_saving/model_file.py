@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from kinspan import _validation, class_moments
+from kinspan import class_moments
 from kinspan._memory import statistics
 from kinspan._memory.learnt import Learnt, rule_parameters
 from kinspan._memory.statistics import Statistics
@@ -19,6 +19,8 @@ from kinspan._saving import rules
 from kinspan._storage import container
 from kinspan._storage.atomic_files import write_atomically
 from kinspan._storage.container import Record, StoredDataError, together
+from kinspan._validation.fitted import check_loaded, names_of
+from kinspan._validation.parameters import check_parameters, check_path, check_type
 from kinspan.class_moments import ClassMoments
 from kinspan.spca import MultiTaskSPCA
 
@@ -50,7 +52,7 @@ def save(what: MultiTaskSPCA | Statistics | ClassMoments, path: str | os.PathLik
     >>> bool((again.coef_ == clf.coef_).all())
     True
     """
-    _validation.check_path(path)
+    check_path(path)
     write_atomically(path, to_bytes(what))
 
 
@@ -107,15 +109,15 @@ def _recorded(what: Any) -> tuple[str, Record]:
         return class_moments.KIND, what.record()
     if isinstance(what, Statistics):
         return statistics.KIND, what.record()
-    _validation.check_type("what", what, MultiTaskSPCA)
+    check_type("what", what, MultiTaskSPCA)
     check_is_fitted(what)
-    _validation.check_parameters(what)
+    check_parameters(what)
     return KIND, _of_model(snapshot(what))
 
 
 def _read(path: str | os.PathLike[str]) -> bytes:
     """The bytes of a file, of which a foreign one is not read beyond its first."""
-    _validation.check_path(path)
+    check_path(path)
     with Path(path).open("rb") as file:
         start = file.read(len(container.MAGIC))
         return start + file.read() if start == container.MAGIC else start + file.read(100)
@@ -123,7 +125,7 @@ def _read(path: str | os.PathLike[str]) -> bytes:
 
 def _of_model(model: MultiTaskSPCA) -> Record:
     """Parameters, what was learnt, and the rules, so that reading does not find them again."""
-    names = _validation.names_of(model)
+    names = names_of(model)
     learnt = model._learnt
     declared, unlabelled = learnt.declared, learnt.unlabelled
     parameters = {**model.get_params(), **learnt.parameters}  # those that rules are found with
@@ -150,7 +152,7 @@ def _to_model(record: Record) -> MultiTaskSPCA:
         model.n_features_in_ = int(meta["n_features_in"])
         if meta["feature_names_in"] is not None:
             model.feature_names_in_ = np.array(meta["feature_names_in"], dtype=object)
-        _validation.check_loaded(model)
+        check_loaded(model)
     return model
 
 

@@ -8,7 +8,7 @@ import narwhals as nw
 import numpy as np
 import scipy.sparse as sp
 
-from kinspan._arrays import is_sparse
+from kinspan._arrays.libraries import is_sparse
 
 
 def column_of(X: Any, column: str | int) -> Any:

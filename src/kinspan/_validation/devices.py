@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kinspan._arrays import DeviceColumn, DeviceRows, namespace, widest_float
+from kinspan._arrays.elsewhere import DeviceColumn, DeviceRows
+from kinspan._arrays.libraries import namespace, widest_float
 from kinspan._validation.messages import ALL_ZERO, MOST_ROWS, NOT_FREQUENCIES, TOO_MANY, of_length
 
 

@@ -11,18 +11,17 @@ from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from kinspan._arrays import (
+from kinspan._arrays.elsewhere import (
     all_finite,
     are_classes,
     column_of_rows,
     is_elsewhere,
-    is_sparse,
     known_codes,
-    namespace,
     on_host,
     rows_of,
     stays_there,
 )
+from kinspan._arrays.libraries import is_sparse, namespace
 from kinspan._rows import identifiers
 from kinspan._rows.types import Ids
 from kinspan._validation.columns import column_of, without_column

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kinspan._arrays import DeviceColumn, column_of_rows
+from kinspan._arrays.elsewhere import DeviceColumn, column_of_rows
 from kinspan._rows.types import Codes, Floats, Moments, SampledRows
 from kinspan._validation.devices import check_device_weights
 from kinspan._validation.messages import ALL_ZERO, MOST_ROWS, NOT_FREQUENCIES, TOO_MANY, of_length

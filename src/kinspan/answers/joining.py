@@ -7,8 +7,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinspan import _validation
 from kinspan._rows import identifiers
+from kinspan._validation.labelled_rows import CheckedRows
+from kinspan._validation.parameters import check_declared
+from kinspan._validation.rows import (
+    check_all_of_task,
+    check_labels,
+    check_one_id,
+    check_others_remain,
+    check_rows,
+)
+from kinspan._validation.weights import check_weights
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
 
@@ -23,28 +32,26 @@ class State(NamedTuple):
 
 def joined(model: Any, name: Any, X: Any, y: Any, sample_weight: Any) -> State:
     """With a task more, or with more rows of a task."""
-    ids = _validation.check_one_id(name)
+    ids = check_one_id(name)
     moments, sample, unlabelled = model.moments_, model.sample_, model.unlabelled_
     moments = moments.among(identifiers.union(moments.tasks, ids), moments.classes)
     if X is None:
         if y is not None:
             raise ValueError("y is given without X; pass the rows that the labels belong to")
         return State(moments, sample, unlabelled)
-    features, names, column = _validation.check_rows(model, X, None, reset=False)
+    features, names, column = check_rows(model, X, None, reset=False)
     n_samples = features.shape[0]
     tasks = np.repeat(ids, n_samples)
     if column is not None:
-        _validation.check_all_of_task(column, n_samples, ids)
-    weights = _validation.check_weights(sample_weight, n_samples)
-    labels = (
-        np.zeros(n_samples, dtype=np.int64) if y is None else _validation.check_labels(y, n_samples)
-    )
-    rows = _validation.CheckedRows(features, labels, tasks, weights, names)
+        check_all_of_task(column, n_samples, ids)
+    weights = check_weights(sample_weight, n_samples)
+    labels = np.zeros(n_samples, dtype=np.int64) if y is None else check_labels(y, n_samples)
+    rows = CheckedRows(features, labels, tasks, weights, names)
     if y is None:
         new = ClassMoments.from_checked(rows)
         return State(moments, sample, new if unlabelled is None else unlabelled + new)
     if model._learnt.declared is not None:
-        _validation.check_declared(np.asarray(labels), model._learnt.declared)
+        check_declared(np.asarray(labels), model._learnt.declared)
     moments = moments + ClassMoments.from_checked(rows, is_part=True)
     if sample is not None:
         sample = sample + RowSample.from_checked(rows, sample.size)
@@ -53,7 +60,7 @@ def joined(model: Any, name: Any, X: Any, y: Any, sample_weight: Any) -> State:
 
 def parted(model: Any, task: int) -> State:
     """Without a task."""
-    _validation.check_others_remain(model.tasks_)
+    check_others_remain(model.tasks_)
     moments, sample, unlabelled = model.moments_, model.sample_, model.unlabelled_
     left = np.delete(np.arange(len(moments.tasks)), task)
     tasks, codes = identifiers.encode(identifiers.as_array(moments.tasks[left].tolist()))

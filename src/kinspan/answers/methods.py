@@ -10,12 +10,13 @@ from sklearn.base import clone
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
-from kinspan import _validation
 from kinspan._memory.learnt import Learnt
 from kinspan._memory.removal import without_task
 from kinspan._memory.threads import learning
 from kinspan._rows import identifiers
 from kinspan._rows.types import Floats, Ids
+from kinspan._validation.parameters import check_error_rate, check_more_labels, check_positive
+from kinspan._validation.rows import check_one_task
 from kinspan.answers.joining import joined, parted
 from kinspan.answers.labels_needed import LabelsNeeded, labels_needed
 from kinspan.answers.summary import summary
@@ -66,7 +67,7 @@ class AnswersMixin:
         Gain: by how many points the forecast error would rise without that task.
         """
         t = self._position(task)
-        return explanation(self, task, t, _validation.check_positive("most", most))
+        return explanation(self, task, t, check_positive("most", most))
 
     def leave_out(self, task: Any) -> TaskLeftOut:
         """Return the forecasts of all other tasks, had a task never been there.
@@ -114,7 +115,7 @@ class AnswersMixin:
         array([0.006, 0.003, 0.002, 0.002])
         """
         t = self._position(task)
-        return self._rules.learning.error(t, _validation.check_more_labels(more))
+        return self._rules.learning.error(t, check_more_labels(more))
 
     def labels_needed(self, task: Any, error: float) -> LabelsNeeded:
         """Return how many more labels a task needs to reach an error, if any number does.
@@ -129,7 +130,7 @@ class AnswersMixin:
         8
         """
         t = self._position(task)
-        wanted, forecast = _validation.check_error_rate(error), float(self.forecast_error_[t])
+        wanted, forecast = check_error_rate(error), float(self.forecast_error_[t])
         return labels_needed(self._rules.learning, t, task, wanted, forecast)
 
     def add_task(
@@ -200,7 +201,7 @@ class AnswersMixin:
 
     def _position(self, task: Any) -> int:
         check_is_fitted(self)
-        return _validation.check_one_task(task, self.tasks_)
+        return check_one_task(task, self.tasks_)
 
     def _repr_html_(self) -> str:
         return self._repr_mimebundle_()["text/html"]

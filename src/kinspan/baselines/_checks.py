@@ -8,19 +8,29 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import get_tags
 
-from kinspan import _validation
-from kinspan._arrays import is_sparse, on_host
+from kinspan._arrays.elsewhere import on_host
+from kinspan._arrays.libraries import is_sparse
 from kinspan._rows import identifiers
 from kinspan._rows.types import Codes, Floats, Ids
+from kinspan._validation.labelled_rows import CheckedRows, check_labelled_rows
 from kinspan._validation.messages import some
 from kinspan._validation.numbers import is_number, real_numbers
+from kinspan._validation.parameters import check_several_classes
+from kinspan._validation.rows import (
+    check_features,
+    check_known_tasks,
+    check_labels,
+    check_rows,
+    check_tasks,
+    refuse_non_finite,
+)
 from kinspan.class_moments import ClassMoments
 
 _STRONGEST = 1e12  # of the strengths, what matrices can still be solved with
 _LARGEST = 1e150  # whose square is still a number
 
 
-class LabelledRows(NamedTuple):
+class CodedRows(NamedTuple):
     """Rows as the mathematics takes them; ids are sorted, codes are positions among them."""
 
     X: Any  # (rows, features) doubles, dense or CSR, finite
@@ -29,9 +39,9 @@ class LabelledRows(NamedTuple):
     classes: Ids
     tasks: Ids
 
-    def checked(self) -> _validation.CheckedRows:
+    def checked(self) -> CheckedRows:
         """The same for class moments, with codes as ids."""
-        return _validation.CheckedRows(self.X, self.class_codes, self.task_codes)
+        return CheckedRows(self.X, self.class_codes, self.task_codes)
 
 
 class TaskRows(NamedTuple):
@@ -44,29 +54,29 @@ class TaskRows(NamedTuple):
 
 def check_moments(estimator: Any, X: Any, y: Any, task: Any) -> ClassMoments:
     """The class moments of the rows of `fit`."""
-    rows = _validation.check_labelled_rows(X, y, task, None, estimator=estimator, reset=True)
+    rows = check_labelled_rows(X, y, task, None, estimator=estimator, reset=True)
     moments = ClassMoments.from_checked(rows)
-    _validation.check_several_classes(moments.classes)
+    check_several_classes(moments.classes)
     return moments
 
 
-def check_labelled_rows(estimator: Any, X: Any, y: Any, task: Any) -> LabelledRows:
+def check_coded_rows(estimator: Any, X: Any, y: Any, task: Any) -> CodedRows:
     """The rows of `fit`, for methods that need more of them than class moments."""
-    rows = _validation.check_labelled_rows(X, y, task, None, estimator=estimator, reset=True)
+    rows = check_labelled_rows(X, y, task, None, estimator=estimator, reset=True)
     tasks, task_codes = identifiers.encode(rows.tasks)
     classes, class_codes = identifiers.encode(rows.labels)
-    _validation.check_several_classes(classes)
+    check_several_classes(classes)
     features = finite_doubles(on_host(rows.features), rows.names)
-    return LabelledRows(features, class_codes, task_codes, classes, tasks)
+    return CodedRows(features, class_codes, task_codes, classes, tasks)
 
 
 def check_task_rows(estimator: Any, X: Any, task: Any) -> TaskRows:
     """The rows of `predict`; only an estimator with `unseen="shared"` takes unseen tasks."""
-    features, names, column = _validation.check_rows(estimator, X, task, reset=False)
+    features, names, column = check_rows(estimator, X, task, reset=False)
     n_samples, known = features.shape[0], estimator.tasks_
-    codes = on_host(_validation.check_known_tasks(column, n_samples, known, "shared"))
+    codes = on_host(check_known_tasks(column, n_samples, known, "shared"))
     if (codes < 0).any() and getattr(estimator, "unseen", "error") == "error":
-        unknown = _validation.check_tasks(column, n_samples)[int(np.argmax(codes < 0))]
+        unknown = check_tasks(column, n_samples)[int(np.argmax(codes < 0))]
         way = type(estimator).__name__ if hasattr(estimator, "unseen") else "MultiTaskSPCA"
         raise ValueError(
             f"task contains {unknown!r}, which fit has not seen; fitted tasks are "
@@ -80,7 +90,7 @@ def finite_doubles(features: Any, names: NDArray[Any] | None) -> Any:
     doubles = features.astype(np.float64, copy=False)
     values = doubles.data if is_sparse(doubles) else doubles
     if not max(values.max(initial=0.0), -values.min(initial=0.0)) < _LARGEST:  # nor is NaN
-        _validation.refuse_non_finite(features, names)
+        refuse_non_finite(features, names)
     return doubles
 
 
@@ -140,7 +150,7 @@ def check_linear(estimator: Any) -> Any:
 
 def check_label_column(y: Any, codes: Codes) -> NDArray[Any]:
     """Labels as scikit-learn takes them, so that `class_weight` may name them; else their codes."""
-    labels = np.asarray(_validation.check_labels(y, len(codes)))
+    labels = np.asarray(check_labels(y, len(codes)))
     plain = labels.dtype != object or all(isinstance(label, str) for label in labels)
     return labels if plain else codes
 
@@ -182,7 +192,7 @@ def check_task_strengths(value: Any, n_tasks: int, shared: float | None) -> Floa
     return np.broadcast_to(strengths, n_tasks).astype(np.float64)
 
 
-def check_target(target: Any, rows: LabelledRows, method: str) -> int:
+def check_target(target: Any, rows: CodedRows, method: str) -> int:
     """The position of the target among exactly two tasks; None: the one with fewer rows."""
     tasks = rows.tasks.tolist()
     if len(tasks) != 2:
@@ -213,7 +223,7 @@ def check_unlabelled(unlabelled: Any, n_features: int) -> Floats:
     """(rows, features) rows of the target without labels; None is no rows."""
     if unlabelled is None:
         return np.empty((0, n_features))
-    features, names, _ = _validation.check_features(unlabelled)
+    features, names, _ = check_features(unlabelled)
     if features.shape[1] != n_features:
         raise ValueError(
             f"unlabelled has {features.shape[1]} features but X has {n_features}; pass rows of the "

@@ -12,10 +12,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
-from kinspan import _validation
-from kinspan._arrays import on_host
+from kinspan._arrays.elsewhere import on_host
 from kinspan._rows import identifiers
 from kinspan._rows.types import Floats, Ids
+from kinspan._validation.fitted import unchanged_on_error
+from kinspan._validation.rows import check_finite, check_labels
+from kinspan._validation.weights import check_weights
 from kinspan.baselines._checks import TaskRows, check_task_rows
 from kinspan.baselines._linear_rules import LinearRules
 from kinspan.scores import answers, paired_scores
@@ -34,7 +36,7 @@ def all_or_nothing(
     def guarded(
         self: _Fitted, /, *arguments: _Arguments.args, **keywords: _Arguments.kwargs
     ) -> _Fitted:
-        with _validation.unchanged_on_error(self):
+        with unchanged_on_error(self):
             return fit(self, *arguments, **keywords)
 
     return guarded
@@ -69,14 +71,14 @@ class TaskClassifier(ClassifierMixin, BaseEstimator):
     ) -> float:
         """Accuracy over all rows."""
         predicted = self.predict(X, task=task)
-        right = identifiers.same(on_host(_validation.check_labels(y, len(predicted))), predicted)
-        weights = on_host(_validation.check_weights(sample_weight, len(right)))
+        right = identifiers.same(on_host(check_labels(y, len(predicted))), predicted)
+        weights = on_host(check_weights(sample_weight, len(right)))
         return float(accuracy_score(np.ones(len(right)), right, sample_weight=weights))
 
     def _scores(self, X: Any, task: Any) -> Floats:
         check_is_fitted(self)
         rows = check_task_rows(self, X, task)
-        return _validation.check_finite(self._score_rows(rows), rows.X, rows.names)
+        return check_finite(self._score_rows(rows), rows.X, rows.names)
 
     def _score_rows(self, rows: TaskRows) -> Floats:
         return paired_scores(rows.X, rows.codes, self.coef_, self.intercept_)

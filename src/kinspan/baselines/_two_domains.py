@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse.linalg as spla
 
-from kinspan._arrays import is_sparse
+from kinspan._arrays.libraries import is_sparse
 from kinspan._rows.types import Codes, Floats
-from kinspan.baselines._checks import LabelledRows, TaskRows, dense, finite_doubles
+from kinspan.baselines._checks import CodedRows, TaskRows, dense, finite_doubles
 from kinspan.baselines._task_classifier import TaskClassifier
 from kinspan.scores import paired_scores
 
@@ -47,7 +47,7 @@ def row_lengths(X: Any) -> Floats:
     return np.where(length == 0, 1.0, length)[:, None]
 
 
-def domains_of(rows: LabelledRows, target: int, *, normalise: bool) -> TwoDomains:
+def domains_of(rows: CodedRows, target: int, *, normalise: bool) -> TwoDomains:
     """The rows of the target task, and those of the other one."""
     X = dense(rows.X)
     X = X / row_lengths(X) if normalise else X

@@ -17,8 +17,8 @@ from kinspan.baselines._cdls_steps import (
     target_landmarks,
 )
 from kinspan.baselines._checks import (
+    check_coded_rows,
     check_kept_share,
-    check_labelled_rows,
     check_strictly_positive,
     check_switches,
     check_target,
@@ -135,7 +135,7 @@ class CDLS(TwoDomainClassifier):
             do not transform them.
         """
         settings = self._checked_settings()
-        rows = check_labelled_rows(self, X, y, task)
+        rows = check_coded_rows(self, X, y, task)
         target = check_target(self.target, rows, "CDLS")
         U = check_unlabelled(unlabelled, rows.X.shape[1])
         check_switches(self, "normalise", "progress")

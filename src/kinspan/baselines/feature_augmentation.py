@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
-from kinspan import _validation
 from kinspan._rows.types import Codes
+from kinspan._validation.parameters import check_choice
 from kinspan.baselines._checks import (
+    check_coded_rows,
     check_label_column,
-    check_labelled_rows,
     check_linear,
     check_sparse_learner,
 )
@@ -76,8 +76,8 @@ class FeatureAugmentation(TaskClassifier):
     @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, *, task: Any = None) -> FeatureAugmentation:
         """Fit the classifier; `task` is one id a row, one for all rows, or None."""
-        _validation.check_choice("unseen", self.unseen, ("error", "shared"))
-        rows = check_labelled_rows(self, X, y, task)
+        check_choice("unseen", self.unseen, ("error", "shared"))
+        rows = check_coded_rows(self, X, y, task)
         learner = LogisticRegression() if self.estimator is None else clone(self.estimator)
         check_sparse_learner(learner)
         wide = augmented(rows.X, rows.task_codes, len(rows.tasks))

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kinspan import _validation
 from kinspan._rows.types import Codes, Floats
+from kinspan._validation.parameters import check_choice
 from kinspan.baselines._checks import (
-    LabelledRows,
-    check_labelled_rows,
+    CodedRows,
+    check_coded_rows,
     check_shared_strength,
     check_task_strengths,
     dense,
@@ -108,9 +108,9 @@ class MultiTaskLSSVM(TaskClassifier):
     @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, *, task: Any = None) -> MultiTaskLSSVM:
         """Fit the rules of all tasks; `task` is one id a row, one for all rows, or None."""
-        _validation.check_choice("labels", self.labels, ("plugin", "naive"))
-        _validation.check_choice("scale", self.scale, ("pooled", "task", None))
-        rows = check_labelled_rows(self, X, y, task)
+        check_choice("labels", self.labels, ("plugin", "naive"))
+        check_choice("scale", self.scale, ("pooled", "task", None))
+        rows = check_coded_rows(self, X, y, task)
         lam = check_shared_strength(self.shared_strength)
         gamma = check_task_strengths(self.task_strengths, len(rows.tasks), lam)
         moments = ClassMoments.from_checked(rows.checked())
@@ -140,7 +140,7 @@ class FittedTargets(NamedTuple):
 
 
 def fit_targets(
-    rows: LabelledRows, group: TargetGroup, populations: list[Population], labels: str
+    rows: CodedRows, group: TargetGroup, populations: list[Population], labels: str
 ) -> FittedTargets:
     """One system for all targets and problems that share their strengths."""
     strengths, targets = group
@@ -173,7 +173,7 @@ def joined(parts: list[FittedTargets]) -> FittedTargets:
     return FittedTargets(*(np.concatenate(field)[order] for field in zip(*parts, strict=True)))
 
 
-def labels_of_rows(labels: Floats, rows: LabelledRows) -> Floats:
+def labels_of_rows(labels: Floats, rows: CodedRows) -> Floats:
     """(rows, targets · problems): the label of every row, from those of its cell."""
     problems = problem_classes(len(rows.classes))
     rest = (rows.class_codes[:, None] != problems).astype(np.intp)
@@ -242,7 +242,7 @@ def row_means(unit: ScaledMoments) -> Floats:
     return np.asarray(np.einsum("tj,tjp->tp", share, unit.means))
 
 
-def centred_rows(rows: LabelledRows, unit: ScaledMoments) -> Floats:
+def centred_rows(rows: CodedRows, unit: ScaledMoments) -> Floats:
     """(rows, features) less the mean of their task, in units of the noise."""
     scale = np.broadcast_to(unit.scale, unit.centres.shape)
     return np.asarray(dense(rows.X) / scale[rows.task_codes] - row_means(unit)[rows.task_codes])

@@ -12,7 +12,7 @@ from sklearn.svm import LinearSVC
 from kinspan._rows.types import Floats
 from kinspan.baselines._box_quadratic import minimise_in_box
 from kinspan.baselines._checks import (
-    check_labelled_rows,
+    check_coded_rows,
     check_strictly_positive,
     check_switches,
     check_target,
@@ -111,7 +111,7 @@ class MMDT(TwoDomainClassifier):
             check_strictly_positive("target_C", self.target_C),
         )
         rounds = check_whole("n_iterations", self.n_iterations)
-        rows = check_labelled_rows(self, X, y, task)
+        rows = check_coded_rows(self, X, y, task)
         target = check_target(self.target, rows, "MMDT")
         check_switches(self, "normalise", "standardise", "progress")
         source, few, m = domains_of(rows, target, normalise=self.normalise)

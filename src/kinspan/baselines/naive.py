@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kinspan import _validation
 from kinspan._rows.types import Floats
+from kinspan._validation.parameters import check_choice
 from kinspan.baselines._checks import check_moments
 from kinspan.baselines._linear_rules import LinearRules, in_input_units, never_absent
 from kinspan.baselines._nearest_mean import components_of_sums, nearest_mean_rule
@@ -74,8 +74,8 @@ class NaiveSPCA(TaskClassifier):
     @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, *, task: Any = None) -> NaiveSPCA:
         """Fit the rules of all tasks; `task` is one id a row, one for all rows, or None."""
-        _validation.check_choice("variant", self.variant, ("labels", "eigenvector"))
-        _validation.check_choice("scale", self.scale, ("pooled", "task", None))
+        check_choice("variant", self.variant, ("labels", "eigenvector"))
+        check_choice("scale", self.scale, ("pooled", "task", None))
         moments = check_moments(self, X, y, task)
         scaled = scaled_moments(moments, self.scale)
         rules = (label_rules if self.variant == "labels" else eigenvector_rules)(scaled)

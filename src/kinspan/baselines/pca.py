@@ -8,10 +8,10 @@ import numpy as np
 import scipy.sparse.linalg as spla
 from numpy.typing import ArrayLike
 
-from kinspan import _validation
-from kinspan._arrays import is_sparse
+from kinspan._arrays.libraries import is_sparse
 from kinspan._rows.types import Floats
-from kinspan.baselines._checks import check_labelled_rows, dense
+from kinspan._validation.parameters import check_n_components
+from kinspan.baselines._checks import check_coded_rows, dense
 from kinspan.baselines._linear_rules import LinearRules, in_input_units, never_absent
 from kinspan.baselines._nearest_mean import Components, nearest_mean_rule
 from kinspan.baselines._task_classifier import TaskClassifier, all_or_nothing
@@ -64,10 +64,10 @@ class PCAClassifier(TaskClassifier):
     @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, *, task: Any = None) -> PCAClassifier:
         """Fit the rule of every task; `task` is one id a row, one for all rows, or None."""
-        rows = check_labelled_rows(self, X, y, task)
+        rows = check_coded_rows(self, X, y, task)
         n_components = len(rows.classes)
         if self.n_components is not None:
-            n_components = _validation.check_n_components(self.n_components, min(rows.X.shape))
+            n_components = check_n_components(self.n_components, min(rows.X.shape))
         moments = ClassMoments.from_checked(rows.checked())
         unscaled = scaled_moments(moments, None)
         rules = [

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kinspan import _validation
+from kinspan._validation.parameters import check_choice
 from kinspan.baselines._checks import check_moments
 from kinspan.baselines._linear_rules import LinearRules, in_input_units, never_absent
 from kinspan.baselines._task_classifier import TaskClassifier, all_or_nothing
@@ -61,7 +61,7 @@ class SingleTaskSPCA(TaskClassifier):
     @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, *, task: Any = None) -> SingleTaskSPCA:
         """Fit the rule of every task; `task` is one id a row, one for all rows, or None."""
-        _validation.check_choice("scale", self.scale, ("pooled", "task", None))
+        check_choice("scale", self.scale, ("pooled", "task", None))
         moments = check_moments(self, X, y, task)
         scaled = scaled_moments(moments, self.scale)
         rules = never_absent(class_mean_rules(scaled), scaled.present)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kinspan import _validation
+from kinspan._validation.parameters import check_n_components
 from kinspan.baselines._checks import check_moments
 from kinspan.baselines._linear_rules import LinearRules, in_input_units, never_absent
 from kinspan.baselines._nearest_mean import components_of_sums, nearest_mean_rule
@@ -62,7 +62,7 @@ class SPCAClassifier(TaskClassifier):
     def fit(self, X: Any, y: ArrayLike, *, task: Any = None) -> SPCAClassifier:
         """Fit the rule of every task; `task` is one id a row, one for all rows, or None."""
         moments = check_moments(self, X, y, task)
-        n_components = _validation.check_n_components(self.n_components, len(moments.classes))
+        n_components = check_n_components(self.n_components, len(moments.classes))
         unscaled = scaled_moments(moments, None)
         rules = never_absent(component_rules(unscaled, n_components), unscaled.present)
         rules = in_input_units(rules, np.zeros_like(unscaled.centres), unscaled.scale)

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinspan import _validation
 from kinspan._rows import identifiers
 from kinspan._rows.types import Floats
+from kinspan._validation.parameters import check_priors
 from kinspan.answers._table import percent
 from kinspan.cli import options, stored, tasks
 from kinspan.cli.output import Output, name_of
@@ -111,7 +111,7 @@ def _actual(model: Any, counted: ByTask) -> Actual:
     n, wrong = np.hsplit(counted.sums, 2)
     place = identifiers.lookup(model.tasks_, counted.tasks)
     known = place >= 0
-    priors = _validation.check_priors(model.priors, model.moments_.counts)
+    priors = check_priors(model.priors, model.moments_.counts)
     share = np.where(known[:, None], priors[place], priors.mean(axis=0)) * (n > 0)
     share = share / share.sum(axis=1, keepdims=True)
     rate, doubt = wrong / np.maximum(n, 1.0), (wrong + 0.5) / (n + 1.0)

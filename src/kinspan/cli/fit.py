@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kinspan import MultiTaskSPCA
-from kinspan._validation import names_of
+from kinspan._validation.fitted import names_of
 from kinspan.answers._table import percent, points
 from kinspan.answers.who_helps import most_help
 from kinspan.cli import options, stored, tasks

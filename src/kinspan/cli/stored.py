@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from kinspan import MultiTaskSPCA, Statistics
 from kinspan._saving.model_file import load_with_notes, to_bytes
 from kinspan._storage.atomic_files import write_atomically
-from kinspan._validation import names_of
+from kinspan._validation.fitted import names_of
 from kinspan.cli.table.recipe import FeatureColumn, Recipe, recipe_of
 from kinspan.engines.files._batches import without_names
 from kinspan.engines.files._encoded import kind_of

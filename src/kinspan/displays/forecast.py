@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kinspan import _validation
-from kinspan._arrays import on_host
+from kinspan._arrays.elsewhere import on_host
 from kinspan._rows import identifiers
 from kinspan._rows.types import Floats
+from kinspan._validation.parameters import check_positive, check_priors
+from kinspan._validation.rows import check_labels, check_rows, check_tasks
 from kinspan.displays._canvas import (
     ALONE,
     OTHER,
@@ -101,7 +102,7 @@ class ForecastDisplay:
     def plot(self, ax: Any = None, *, most: int = 40) -> ForecastDisplay:
         """Draw at most so many tasks on the axes, or on new ones."""
         shown = np.argsort(-np.nan_to_num(self.forecast, nan=2.0), kind="stable")
-        shown = shown[: _validation.check_positive("most", most)]
+        shown = shown[: check_positive("most", most)]
         ax = axes_for(ax, 6.8, 1.6 + 0.22 * len(shown))
         place = np.arange(len(shown))[::-1]
         low, high = self.interval[shown].T
@@ -124,9 +125,9 @@ class ForecastDisplay:
 
 def _actual_errors(estimator: Any, X: Any, y: Any, task: Any) -> Floats:
     """The mean error of the classes of every task, weighted as in the forecast."""
-    features, _, column = _validation.check_rows(estimator, X, task, reset=False)
-    labels = np.asarray(_validation.check_labels(y, features.shape[0]))
-    ids = np.asarray(_validation.check_tasks(column, features.shape[0]))
+    features, _, column = check_rows(estimator, X, task, reset=False)
+    labels = np.asarray(check_labels(y, features.shape[0]))
+    ids = np.asarray(check_tasks(column, features.shape[0]))
     wrong = ~identifiers.same(labels, on_host(estimator.predict(X, task=task)))
     t, c = identifiers.lookup(estimator.tasks_, ids), identifiers.lookup(estimator.classes_, labels)
     if (c < 0).any():
@@ -135,7 +136,7 @@ def _actual_errors(estimator: Any, X: Any, y: Any, task: Any) -> Floats:
     rows, errors = np.zeros((2, len(estimator.tasks_), len(estimator.classes_)))
     np.add.at(rows, (t[t >= 0], c[t >= 0]), 1.0)
     np.add.at(errors, (t[t >= 0], c[t >= 0]), wrong[t >= 0])
-    share = _validation.check_priors(estimator.priors, estimator.moments_.counts) * (rows > 0)
+    share = check_priors(estimator.priors, estimator.moments_.counts) * (rows > 0)
     in_all = share.sum(axis=1)
     actual = (share * errors / np.maximum(rows, 1.0)).sum(axis=1)
     return np.where(in_all > 0, actual / np.where(in_all > 0, in_all, 1.0), np.nan)

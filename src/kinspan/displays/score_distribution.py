@@ -9,12 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
-from kinspan import _validation
-from kinspan._arrays import on_host
+from kinspan._arrays.elsewhere import on_host
 from kinspan._rows import identifiers
 from kinspan._rows.types import Floats
 from kinspan._validation.columns import column_of
 from kinspan._validation.messages import naming
+from kinspan._validation.parameters import check_costs, check_priors
+from kinspan._validation.rows import check_labels
 from kinspan.displays._canvas import (
     OTHER,
     OURS,
@@ -94,7 +95,7 @@ class ScoreDistributionDisplay:
         _check_drawable(estimator)
         t = _the_task(estimator, X, task)
         scores = np.asarray(on_host(estimator.decision_function(X, task=task)))
-        labels = np.asarray(_validation.check_labels(y, len(scores)))
+        labels = np.asarray(check_labels(y, len(scores)))
         codes = identifiers.lookup(estimator.classes_, labels)
         spread, priors, moved = _spread_along(estimator, t), *_prior_of(estimator, t)
         forecast = float(estimator.forecast_error_[t])
@@ -157,8 +158,8 @@ def _the_task(estimator: Any, X: Any, task: Any) -> int:
 def _prior_of(estimator: Any, t: int) -> tuple[Floats, float]:
     """What errors of both classes count for, and the log odds of rows before they are seen."""
     moments = estimator.moments_
-    priors = _validation.check_priors(estimator.priors, moments.counts)
-    costs = _validation.check_costs(estimator.class_weight, moments.classes, priors)
+    priors = check_priors(estimator.priors, moments.counts)
+    costs = check_costs(estimator.class_weight, moments.classes, priors)
     log_odds = np.log(priors * costs)[t]
     return priors[t], float(log_odds[1] - log_odds[0])
 

@@ -12,9 +12,10 @@ from dask.delayed import delayed
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kinspan import _validation
 from kinspan._memory.statistics import Statistics
 from kinspan._rows import identifiers
+from kinspan._validation.parameters import check_type
+from kinspan._validation.rows import check_known_tasks
 from kinspan.engines._dask_blocks import (
     by_block,
     feature_columns,
@@ -28,7 +29,7 @@ from kinspan.spca import MultiTaskSPCA
 
 def answers(model: MultiTaskSPCA, method: str, X: Any, task: Any) -> Any:
     """What a method of the model says of every row, lazily."""
-    _validation.check_type("model", model, MultiTaskSPCA)
+    check_type("model", model, MultiTaskSPCA)
     check_is_fitted(model)
     X = whole_rows(X)
     light = _without_rows(model)
@@ -87,4 +88,4 @@ def _check_askable(model: MultiTaskSPCA, X: Any, task: Any) -> None:
         and not names_column(X, task)
     ):
         ids = None if task is None else identifiers.as_array([task])
-        _validation.check_known_tasks(ids, 1, model.tasks_, model.unseen)
+        check_known_tasks(ids, 1, model.tasks_, model.unseen)

@@ -14,10 +14,16 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
-from kinspan import _validation
 from kinspan._memory.statistics import Statistics, added_up
 from kinspan._memory.threads import learning
+from kinspan._validation.labelled_rows import check_labelled_rows
 from kinspan._validation.messages import some
+from kinspan._validation.parameters import (
+    check_parameters,
+    check_positive,
+    check_row_sample,
+    check_type,
+)
 from kinspan.spca import MultiTaskSPCA
 
 try:
@@ -74,8 +80,8 @@ def fit(
     >>> cluster.predict(clf, X, task=digits.task)
     dask.array<getitem, shape=(450,), dtype=int64, chunksize=(100,), chunktype=numpy.ndarray>
     """
-    _validation.check_type("model", model, MultiTaskSPCA)
-    _validation.check_parameters(model)
+    check_type("model", model, MultiTaskSPCA)
+    check_parameters(model)
     _refuse_forgetting(model.forget)
     found = _tree(clone(model), X, y, task, sample_weight, split_every).compute()
     with learning(model) as draft:
@@ -119,7 +125,7 @@ def statistics(
     >>> cluster.statistics(X, digits.y, task=digits.task, row_sample=0).compute()
     Statistics(45 tasks, 2 classes, 64 features, 450 rows, 0 of them kept)
     """
-    model = MultiTaskSPCA(row_sample=_validation.check_row_sample(row_sample))
+    model = MultiTaskSPCA(row_sample=check_row_sample(row_sample))
     return _tree(model, X, y, task, sample_weight, split_every)
 
 
@@ -178,9 +184,7 @@ def _of_rows(
     """Statistics of a partition, checked as `model.fit` would; None where no row counts."""
     if X.shape[0] == 0 or (sample_weight is not None and not np.any(sample_weight)):
         return None
-    rows = _validation.check_labelled_rows(
-        X, y, task, sample_weight, estimator=clone(model), reset=True
-    )
+    rows = check_labelled_rows(X, y, task, sample_weight, estimator=clone(model), reset=True)
     return Statistics.from_checked(rows, model.row_sample, is_part=True)
 
 
@@ -206,7 +210,7 @@ def _refuse_forgetting(forget: float) -> None:
 
 def _check_arguments(X: Any, given: dict[str, Any], split_every: Any) -> None:
     """Names are those of columns, though a task may be called by name, and a tree has branches."""
-    if _validation.check_positive("split_every", split_every) == 1:
+    if check_positive("split_every", split_every) == 1:
         raise ValueError("split_every=1 would never end; use at least 2")
     for name, value in given.items():
         is_text = isinstance(value, str)

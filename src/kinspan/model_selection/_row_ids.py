@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinspan._rows.identifiers import encode
-from kinspan._validation import check_tasks
 from kinspan._validation.columns import column_of
+from kinspan._validation.rows import check_tasks
 
 
 class RowIds(NamedTuple):

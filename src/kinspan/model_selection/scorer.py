@@ -28,7 +28,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from kinspan._rows.identifiers import as_array
-from kinspan._validation import check_weights
+from kinspan._validation.weights import check_weights
 from kinspan.model_selection._row_ids import RowIds, same_length, task_ids
 
 Scorer = Callable[..., Any]

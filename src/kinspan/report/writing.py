@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from kinspan._storage.atomic_files import write_atomically
-from kinspan._validation import check_choice, check_fitted_model, check_path
+from kinspan._validation.fitted import check_fitted_model
+from kinspan._validation.parameters import check_choice, check_path
 from kinspan.report.contents import contents
 from kinspan.report.page import page
 from kinspan.spca import MultiTaskSPCA

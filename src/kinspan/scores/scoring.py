@@ -9,7 +9,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from kinspan._arrays import is_elsewhere, is_foreign, is_sparse
+from kinspan._arrays.elsewhere import is_elsewhere
+from kinspan._arrays.libraries import is_foreign, is_sparse
 from kinspan._device import scores as on_device
 from kinspan._rows.types import Codes, Floats, Mask
 

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from kinspan import _validation
 from kinspan._rows.types import Floats, Ids
 from kinspan._validation import messages
+from kinspan._validation.parameters import check_choice
 from kinspan.engines.files._arrow import TEXT
 from kinspan.engines.files._encoded import Encoded, is_plain, kind_of
 from kinspan.engines.files._paths import find
@@ -140,7 +140,7 @@ def predict(
     [['no', 'no', 'yes', 'yes']]
     >>> folder.cleanup()
     """
-    _validation.check_choice("method", method, _METHODS)
+    check_choice("method", method, _METHODS)
     with messages.naming("model"):
         check_is_fitted(model)
     task = model.task_column if task is None else task

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from kinspan import _validation
 from kinspan._memory.cutoff import hopeful
 from kinspan._memory.statistics import Pile, piled, total
+from kinspan._validation.labelled_rows import check_labelled_rows
+from kinspan._validation.parameters import check_row_sample
+from kinspan._validation.weights import check_frequencies
 from kinspan.engines.files._encoded import Encoded, as_kind, kind_of
 from kinspan.engines.files._layout import Layout, named
 from kinspan.engines.files._progress import is_shown, rows_bar
@@ -44,7 +46,7 @@ def from_batches(
     >>> files.from_batches(rows()).fit(MultiTaskSPCA()).tasks_
     array([0, 1, 2, 3, 4])
     """
-    size, begin = _validation.check_row_sample(row_sample), time.perf_counter()
+    size, begin = check_row_sample(row_sample), time.perf_counter()
     pile: Pile = ()
     n_rows, layout, is_weighted = 0, None, False
     with rows_bar(is_shown(progress), None) as moved:
@@ -64,7 +66,7 @@ def from_batches(
         raise ValueError("batches has no rows, or none of positive weight")
     whole, names = total(pile), layout.features
     if is_weighted:
-        _validation.check_frequencies(whole.moments, whole.sample)
+        check_frequencies(whole.moments, whole.sample)
     return FilesRead(whole, names, names, n_rows, (), (), {}, time.perf_counter() - begin)
 
 
@@ -92,7 +94,7 @@ def _checked(
     X: Any, y: Any, task: Any, weights: Any, layout: Layout | None, name: str
 ) -> tuple[Rows, Layout]:
     """The rows of a batch, which are like those of the first."""
-    features, labels, ids, _, found = _validation.check_labelled_rows(X, y, task, None)
+    features, labels, ids, _, found = check_labelled_rows(X, y, task, None)
     label, tasks = Encoded.of(labels), Encoded.of(ids)
     if weights is not None:
         weights = np.broadcast_to(np.asarray(weights, dtype=np.float64), features.shape[0])

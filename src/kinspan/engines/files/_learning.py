@@ -9,9 +9,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from kinspan import _validation
 from kinspan._memory.statistics import Pile, Statistics, piled, total
 from kinspan._validation.messages import some
+from kinspan._validation.parameters import check_choice, check_row_sample
+from kinspan._validation.weights import check_frequencies
 from kinspan.engines.files._checkpoint import Checkpoint, Finished, asked_for
 from kinspan.engines.files._layout import Layout
 from kinspan.engines.files._paths import find
@@ -104,9 +105,9 @@ def statistics(
     >>> folder.cleanup()
     """
     check_label(label)
-    _validation.check_choice("on_error", on_error, ("raise", "skip"))
+    check_choice("on_error", on_error, ("raise", "skip"))
     request = check_request(task, label, sample_weight, features, as_text, delimiter, batch_rows)
-    size = _validation.check_row_sample(row_sample)
+    size = check_row_sample(row_sample)
     shown, found, begin = is_shown(progress), find(paths, request), time.perf_counter()
     asked = {} if checkpoint is None else asked_for(request, found, row_sample=size)
     kept = Checkpoint(checkpoint, found, asked)
@@ -243,7 +244,7 @@ def _added(
         raise ValueError(_nothing(files, skipped))
     whole = total(pile)
     if job.request.sample_weight is not None:
-        _validation.check_frequencies(whole.moments, whole.sample)
+        check_frequencies(whole.moments, whole.sample)
     return whole, read, skipped
 
 

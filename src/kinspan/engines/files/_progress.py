@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-from kinspan import _validation
+from kinspan._validation.parameters import check_choice
 
 
 def is_shown(progress: Any) -> bool:
     """Whether to draw a bar: if asked to, or, by default, in a terminal that has tqdm."""
-    _validation.check_choice("progress", progress, ("auto", True, False))
+    check_choice("progress", progress, ("auto", True, False))
     if progress == "auto":
         return sys.stderr is not None and sys.stderr.isatty() and _tqdm() is not None
     if progress and _tqdm() is None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinspan import _validation
+from kinspan._validation.parameters import check_positive
 
 ROLES = ("task", "label", "sample_weight")
 
@@ -51,7 +51,7 @@ def check_request(
     if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
         raise ValueError(f"delimiter={delimiter!r}; use one character, such as ';'")
     if batch_rows is not None:
-        batch_rows = _validation.check_positive("batch_rows", batch_rows)
+        batch_rows = check_positive("batch_rows", batch_rows)
     task, label, sample_weight = (
         os.fspath(given) if isinstance(given, os.PathLike) else given
         for given in (task, label, sample_weight)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from kinspan._memory.cutoff import hopeful
 from kinspan._memory.statistics import Pile, Statistics, piled, total
 from kinspan._rows.types import Ids
-from kinspan._validation import CheckedRows
+from kinspan._validation.labelled_rows import CheckedRows
 from kinspan._validation.messages import NOT_FREQUENCIES
 from kinspan.engines.files._encoded import Encoded
 from kinspan.engines.files._layout import Layout, named

@@ -1,4 +1,4 @@
-"""Sampled rows of a batch that the sample of all rows so far leaves no place for."""
+"""A batch without the sampled rows that cannot enter the sample of all rows so far."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from kinspan.row_sample import RowSample
 
 
 def below_cutoff(part: Statistics, pile: Pile) -> Statistics:
-    """The same without sampled rows that cannot be among the first of their cell any more.
+    """The same statistics without sampled rows whose keys are above the last one of a full cell.
 
-    With many cells a batch keeps most of its rows, and nearly all of them in vain.
+    With many cells a batch would otherwise keep most of its rows, and nearly all for nothing.
     """
     known = pile[0][1].sample if pile else None
     if part.sample is None or known is None or part.sample.recency is not None:

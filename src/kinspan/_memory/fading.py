@@ -1,4 +1,4 @@
-"""Rows that fade: every new row of a task takes weight from those of the task before it.
+"""Rows that fade: every new row of a task takes weight from the earlier rows of the task.
 
 After r more rows of its task a row has the weight (1 − forget)^r. The weights depend on the order
 of the rows of a task and on nothing else: not on batches, and not on the other tasks.
@@ -19,16 +19,16 @@ _LEAST = 1e-100  # nothing beside a new row, but still a number whose square is 
 
 
 class Fading(NamedTuple):
-    """What a batch of rows does to the weights."""
+    """How a batch of rows changes the weights."""
 
     of_rows: Floats  # (rows,): weights in units of the newest row of the same cell
-    of_tasks: Floats  # (tasks of the batch,): what the batch leaves of the rows before it
+    of_tasks: Floats  # (tasks of the batch,): factor for the rows before the batch
     tasks: Ids  # (tasks,) ids
     of_cells: Floats  # (tasks, classes): weight of the newest row of every cell
 
 
 def fading(y: Ids, task: Ids, weights: Floats | None, forget: float) -> Fading:
-    """The weights of the rows of a batch after the batch."""
+    """The weights that the rows of a batch have after it."""
     tasks, t = identifiers.encode(task)
     classes, c = identifiers.encode(y)
     frequencies = np.ones(len(t)) if weights is None else np.asarray(weights)
@@ -44,7 +44,7 @@ def fading(y: Ids, task: Ids, weights: Floats | None, forget: float) -> Fading:
 def faded_statistics(
     rows: CheckedRows, row_sample: int, *, forget: float, before: Statistics | None
 ) -> Statistics:
-    """Statistics of a batch that comes after others, and of the others."""
+    """Statistics of all rows after a batch, which fades those before it."""
     found = fading(rows.labels, rows.tasks, rows.weights, forget)
     batch = Statistics.from_checked(rows, row_sample, found.of_rows, is_part=True)
     kept = identifiers.lookup(found.tasks, batch.moments.tasks)  # tasks without any weight are gone

@@ -1,4 +1,4 @@
-"""Statistics without some of their rows, and what is then not as if they had never been there."""
+"""Statistics minus those of some rows, and in which way the result is not exact."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ _SHORT = (
 
 
 class InexactRemovalWarning(UserWarning):
-    """After rows were removed, something is not what it would be had they never been there."""
+    """The rest differs from what it would be if the removed rows had never been there."""
 
 
 class Unlearnt(NamedTuple):
-    """What is left."""
+    """The rest after a removal."""
 
     statistics: Statistics
-    inexact: list[str]  # what would be different, had the rows never been there
+    inexact: list[str]  # how it differs from a fit that never had the rows
 
 
 def unlearnt(before: Statistics, removed: Statistics, placed: Ids | None = None) -> Unlearnt:
-    """Moments by subtraction; of the sample, the rows that are known to be removed.
+    """Moments by subtraction; the sample without the rows that are known to be removed.
 
-    Tasks stay that rows without labels have placed.
+    Tasks that have rows without labels stay.
     """
     whole, found = before.moments.subtracted(removed.moments)
     rest = whole.without_empty()
     check_something_left(rest)
-    is_empty = ~before.moments.present.any(axis=1)  # a new task, which has no rows to lose
+    is_empty = ~before.moments.present.any(axis=1)  # a new task without rows
     tasks = identifiers.union(rest.tasks, before.moments.tasks[is_empty])
     tasks = tasks if placed is None else identifiers.union(tasks, placed)
     moments = rest.among(tasks, rest.classes)
@@ -62,7 +62,7 @@ def unlearnt(before: Statistics, removed: Statistics, placed: Ids | None = None)
 
 
 def _is_whole(sample: RowSample, moments: ClassMoments) -> Mask:
-    """Cells of which all rows that are left are in the sample, at full weight."""
+    """Cells whose remaining rows are all in the sample, at full weight."""
     if moments.squared_weights is not None:
         return np.zeros(moments.counts.shape, dtype=bool)
     weight = _kept(sample, moments)[1]
@@ -71,7 +71,7 @@ def _is_whole(sample: RowSample, moments: ClassMoments) -> Mask:
 
 
 def _deviation(sample: RowSample) -> Floats:
-    """(features,): of sampled rows around the means of their cells."""
+    """(features,): standard deviations of sampled rows within their cells."""
     if not len(sample.cells):
         return np.zeros(sample.rows.shape[1])
     found = cell_moments(sample.rows, sample.cells, int(sample.cells.max()) + 1, None)
@@ -80,7 +80,7 @@ def _deviation(sample: RowSample) -> Floats:
 
 
 def _of_rows(moments: ClassMoments, sample: RowSample, is_whole: Mask) -> ClassMoments:
-    """Moments of some cells from their rows: no digit is lost to what was subtracted."""
+    """Moments of some cells computed again from their rows, to all digits."""
     if not is_whole.any():
         return moments
     chosen = is_whole.ravel()[sample.cells]
@@ -95,7 +95,7 @@ def _of_rows(moments: ClassMoments, sample: RowSample, is_whole: Mask) -> ClassM
 def _sample_without(
     sample: RowSample, moments: ClassMoments, removed: Statistics
 ) -> tuple[RowSample, list[str]]:
-    """Rows that are still there, among the tasks and classes of the moments that are left."""
+    """The remaining rows, their cells counted among the remaining tasks and classes."""
     ids = moments.tasks, moments.classes, moments.n_features
     touched, bound = _counts_among(removed.moments, moments) > 0, sample.bound
     known = _is_known(sample, moments, removed) | ~touched
@@ -116,7 +116,7 @@ def _sample_without(
 
 
 def without_task(before: RowSample | None, sample: RowSample | None, rest: ClassMoments) -> None:
-    """Say if others would have more sampled rows, had a task that was removed never been there."""
+    """Warn if other tasks would have more sampled rows without a task that was removed."""
     if before is None or sample is None or sample.bound == before.bound:
         return
     short = too_short(sample, rest)
@@ -131,7 +131,7 @@ def too_short(sample: RowSample, moments: ClassMoments) -> Mask:
 
 
 def _is_known(sample: RowSample, moments: ClassMoments, removed: Statistics) -> Mask:
-    """Of which cells the sample of removed rows has all that can be in the sample."""
+    """Cells for which the sample of removed rows has all rows that the sample can have."""
     if removed.sample is None:
         return np.zeros(moments.counts.shape, dtype=bool)
     counts = _counts_among(removed.moments, moments)
@@ -141,12 +141,12 @@ def _is_known(sample: RowSample, moments: ClassMoments, removed: Statistics) -> 
 
 
 def _counts_among(removed: ClassMoments, moments: ClassMoments) -> Floats:
-    """Counts of removed rows of the tasks and classes that are left."""
+    """Counts of removed rows in the remaining tasks and classes."""
     return _among(removed.counts, removed, moments)
 
 
 def _among(values: NDArray[Any], of: ClassMoments, moments: ClassMoments) -> NDArray[Any]:
-    """Values of some cells in the order of others; zero where there is none."""
+    """Values of cells in the order of other moments; zero for cells that these lack."""
     codes = (
         identifiers.lookup(of.tasks, moments.tasks),
         identifiers.lookup(of.classes, moments.classes),

@@ -1,4 +1,4 @@
-"""Learning as rows come and go: batches, other models, rows that have to be forgotten."""
+"""Learning step by step: batches of rows, other models, and rows that have to be removed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from kinspan.class_moments import ClassMoments
 
 
 class StreamingMixin:
-    """MultiTaskSPCA learning from a stream."""
+    """The methods of MultiTaskSPCA that change what it has learnt, row by row."""
 
     row_sample: int
     forget: float
@@ -43,14 +43,14 @@ class StreamingMixin:
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Learn from a batch of rows more.
+        """Learn from one more batch of rows.
 
-        Any batches in any order make the same model as `fit` on all rows. Tasks and classes may be
-        new. Rules are found when they are asked for next, not in every call.
+        Batches of any size in any order lead to the same model as `fit` on all rows. Tasks and
+        classes may be new. Rules are computed at the next question, not in every call.
 
-        Threads may share a model: batches of several wait for each other, none is lost, and
-        `predict`, `predict_proba`, `decision_function` and `transform` answer from what the model
-        knew when they were called. For other questions during learning ask a `copy.copy` of it.
+        Threads may share a model: their batches wait for each other, none is lost, and `predict`,
+        `predict_proba`, `decision_function` and `transform` answer with what the model knew when
+        they were called. For other questions during learning ask a `copy.copy` of it.
 
         Parameters
         ----------
@@ -58,8 +58,8 @@ class StreamingMixin:
         y : array of shape (n_samples,)
         task : array of shape (n_samples,), one id for all rows, or None
         classes : array-like, optional
-            Classes to expect: they are in `classes_` before they have rows, and other labels are
-            refused from now on.
+            Classes to expect: they are in `classes_` before they have rows, and from then on other
+            labels are refused.
         sample_weight : array of shape (n_samples,), optional
             Frequencies: weight 2 is the row twice, weight 0 its absence.
 
@@ -86,12 +86,12 @@ class StreamingMixin:
         return self
 
     def merge(self, other: Any) -> Self:
-        """Learn what another model has learnt, as if its rows had come here; parameters stay.
+        """Learn what another model has learnt, as if its rows had come here; parameters do not change.
 
         Parameters
         ----------
         other : MultiTaskSPCA or Statistics
-            Of the same features. A model that has learnt nothing yet takes over those of the other.
+            With the same features. A model that has learnt nothing yet takes over those of `other`.
 
         Examples
         --------
@@ -123,7 +123,7 @@ class StreamingMixin:
         return self
 
     def _merge_features(self, other: Any) -> None:
-        """Take over the features of what is learnt first; those that come later are the same."""
+        """Take over the features of what is learnt first; later ones must be the same."""
         is_model = not isinstance(other, Statistics)
         names = features_of(other) if is_model else other.feature_names
         if "_learnt" in vars(self):
@@ -147,16 +147,15 @@ class StreamingMixin:
     def remove(self, removed: Statistics | ClassMoments) -> Self:
         """Unlearn rows: moments become what they would be had the rows never been there.
 
-        The rows leave the sample as well. Nothing can take their place there: where a cell has more
-        rows than were kept, its sample stays short and an `InexactRemovalWarning` says so.
-        `remove_task` takes out a whole task.
+        The rows leave the sample as well, and nothing can take their place there: where a cell has
+        more rows than were kept, its sample stays short and an `InexactRemovalWarning` says so.
+        `remove_task` removes a whole task.
 
         Parameters
         ----------
         removed : Statistics or ClassMoments
-            Of the rows to unlearn. Moments do not say which rows those are: all sampled rows
-            of their cells leave, unless rows were not sampled. Statistics with the same
-            `row_sample` do.
+            Of the rows to unlearn. Moments do not tell which rows these are, so that all sampled
+            rows of their cells leave; statistics with the same `row_sample` do tell.
 
         Examples
         --------

@@ -1,8 +1,8 @@
-"""One thread at a time learns with a model, and questions see a model that nobody changes.
+"""One thread at a time changes a model, and questions see a model that does not change meanwhile.
 
-Learning changes a draft, whose dictionary of attributes replaces that of the model at the end, in
-one step. Whoever copies, pickles, saves or forks at any moment has the model before or after it.
-Locks lie beside models and not in them: models are copied, cloned and pickled as before.
+Learning works on a draft, whose attributes replace those of the model at the end, in one step:
+whoever copies, pickles, saves or forks at any moment gets the model before or after it. Locks are
+kept outside of models, so that these are copied, cloned and pickled like any other.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _finding = RLock()  # the collector or a signal may ask for a lock while one is 
 
 
 def lock_of(model: Any) -> Any:
-    """The lock of a model, which its owner may take again."""
+    """The reentrant lock of a model or of what it has learnt."""
     with _finding:
         return _locks.setdefault(model, RLock())
 
 
 @contextmanager
 def learning(model: Model) -> Iterator[Model]:
-    """A draft to learn with, which no other thread has, and which an error throws away."""
+    """A draft to learn with, which no other thread has and which an error discards."""
     with lock_of(model):
         draft = snapshot(model)
         before = dict(vars(draft))
@@ -53,7 +53,7 @@ def _joined(now: State, before: State, learnt: State) -> State:
 
 
 def snapshot(model: Model) -> Model:
-    """The model as it is now: what it learns later does not change this."""
+    """A shallow copy of the model as it is now, which later learning does not change."""
     now = object.__new__(type(model))
     vars(now).update(vars(model))
     return now

@@ -86,7 +86,7 @@ class StreamingMixin:
         return self
 
     def merge(self, other: Any) -> Self:
-        """Learn what another model has learnt, as if its rows had come here; parameters do not change.
+        """Learn what another model has learnt, as if its rows had come here.
 
         Parameters
         ----------

@@ -1,4 +1,7 @@
-"""Tasks that come and go: the moments and rows of the others stay as they are."""
+"""A fitted model and a task that joins or leaves → the statistics of the rows it then has.
+
+The moments and sampled rows of the other tasks do not change.
+"""
 
 from __future__ import annotations
 
@@ -22,23 +25,23 @@ from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
 
 
-class State(NamedTuple):
-    """Everything that a model has learnt from rows."""
+class ModelRows(NamedTuple):
+    """Statistics of all rows of a model, as `_fit_moments` takes them."""
 
     moments: ClassMoments
     sample: RowSample | None
-    unlabelled: ClassMoments | None  # of rows without labels, in one class
+    unlabelled: ClassMoments | None  # of rows without labels, as one class
 
 
-def joined(model: Any, name: Any, X: Any, y: Any, sample_weight: Any) -> State:
-    """With a task more, or with more rows of a task."""
+def joined(model: Any, name: Any, X: Any, y: Any, sample_weight: Any) -> ModelRows:
+    """With one more task, or with more rows of a task."""
     ids = check_one_id(name)
     moments, sample, unlabelled = model.moments_, model.sample_, model.unlabelled_
     moments = moments.among(identifiers.union(moments.tasks, ids), moments.classes)
     if X is None:
         if y is not None:
             raise ValueError("y is given without X; pass the rows that the labels belong to")
-        return State(moments, sample, unlabelled)
+        return ModelRows(moments, sample, unlabelled)
     features, names, column = check_rows(model, X, None, reset=False)
     n_samples = features.shape[0]
     tasks = np.repeat(ids, n_samples)
@@ -49,33 +52,33 @@ def joined(model: Any, name: Any, X: Any, y: Any, sample_weight: Any) -> State:
     rows = CheckedRows(features, labels, tasks, weights, names)
     if y is None:
         new = ClassMoments.from_checked(rows)
-        return State(moments, sample, new if unlabelled is None else unlabelled + new)
+        return ModelRows(moments, sample, new if unlabelled is None else unlabelled + new)
     if model._learnt.declared is not None:
         check_declared(np.asarray(labels), model._learnt.declared)
     moments = moments + ClassMoments.from_checked(rows, is_part=True)
     if sample is not None:
         sample = sample + RowSample.from_checked(rows, sample.size)
-    return State(moments, sample, unlabelled)
+    return ModelRows(moments, sample, unlabelled)
 
 
-def parted(model: Any, task: int) -> State:
+def parted(model: Any, task: int) -> ModelRows:
     """Without a task."""
     check_others_remain(model.tasks_)
     moments, sample, unlabelled = model.moments_, model.sample_, model.unlabelled_
-    left = np.delete(np.arange(len(moments.tasks)), task)
-    tasks, codes = identifiers.encode(identifiers.as_array(moments.tasks[left].tolist()))
-    left = left[np.argsort(codes)]  # ids of one kind may have another order than before
-    classes = moments.present[left].any(axis=0) | _names_all_classes(model)
-    rest = replace(moments.chosen(left, classes), tasks=tasks)
+    others = np.delete(np.arange(len(moments.tasks)), task)
+    tasks, codes = identifiers.encode(identifiers.as_array(moments.tasks[others].tolist()))
+    others = others[np.argsort(codes)]  # the order may change if ids of one type remain
+    classes = moments.present[others].any(axis=0) | _names_all_classes(model)
+    rest = replace(moments.chosen(others, classes), tasks=tasks)
     if sample is not None:
         sample = sample.aligned(rest.tasks, rest.classes, rest.n_features)
     if unlabelled is not None:
-        still = identifiers.lookup(rest.tasks, unlabelled.tasks) >= 0
-        unlabelled = unlabelled.chosen(still, np.ones(1, dtype=bool))
-    return State(rest, sample, unlabelled)
+        remains = identifiers.lookup(rest.tasks, unlabelled.tasks) >= 0
+        unlabelled = unlabelled.chosen(remains, np.ones(1, dtype=bool))
+    return ModelRows(rest, sample, unlabelled)
 
 
 def _names_all_classes(model: Any) -> bool:
-    """Whether classes were announced or have a parameter each: one without rows must stay."""
+    """Whether classes were declared or have a parameter each: then one without rows must stay."""
     has_each = model.n_components is not None or not isinstance(model.priors, (str, type(None)))
     return has_each or model._learnt.declared is not None

@@ -128,7 +128,7 @@ def test_estimates_have_no_bias(kind: Any) -> None:
 
     population = grams(means, counts.astype(float), np.zeros((3, 3)))
     draws = []
-    for _ in range(2000):
+    for _ in range(500):
         X = means.reshape(9, 5)[cells] + rng.normal(size=(len(cells), 5))
         moments = ClassMoments.from_samples(X, cells % 3, cells // 3)
         scaled = scaled_moments(moments, None)

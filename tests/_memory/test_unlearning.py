@@ -154,12 +154,14 @@ def test_what_rounding_leaves_of_a_spread_is_none() -> None:
     np.testing.assert_array_equal(rest.squares[0, 0], 0.0)
 
 
-@pytest.mark.parametrize("value", [1.0, 1e3, 1e9, 1e12])
-@pytest.mark.parametrize("constant", [0.0, 0.1, 1e10])
+@pytest.mark.parametrize(
+    ("value", "constant"),
+    [(1.0, 0.0), (1e12, 0.0), (1e3, 0.1), (1e9, 0.1), (1.0, 1e10), (1e12, 1e10)],
+)
 def test_a_column_that_only_removed_rows_had_leaves_nothing(value: float, constant: float) -> None:
     """Rounding of its mean was taken for its scale: coefficients of 1e16, silently."""
     rng = np.random.default_rng(3)
-    for n_left in (3, 7, 13):
+    for n_left in (3, 13):
         y, task = np.tile([0, 1], 2 * n_left), np.repeat([0, 1], 2 * n_left)
         X = np.column_stack([rng.normal(size=(len(y), 2)) + y[:, None], np.full(len(y), constant)])
         odd = np.array([[0.3, -0.2, constant + value]])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -31,11 +32,17 @@ TASK_IDS: dict[str, Any] = {
 }
 
 
+@cache
+def plain_model(n_classes: int) -> MultiTaskSPCA:
+    X, y, task = random_world(10, n_classes=n_classes)
+    return MultiTaskSPCA().fit(X, y, task=task)
+
+
 @pytest.mark.parametrize("kind", TASK_IDS)
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_any_hashable_ids(kind: str, n_classes: int) -> None:
     X, y, task = random_world(10, n_classes=n_classes)
-    plain = MultiTaskSPCA().fit(X, y, task=task)
+    plain = plain_model(n_classes)
     names, letters = TASK_IDS[kind], [("class", 0), "1", 2.5]
     clf = MultiTaskSPCA().fit(X, [letters[j] for j in y], task=[names[t] for t in task])
     answers = clf.predict(X, task=[names[t] for t in task])

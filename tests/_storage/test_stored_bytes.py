@@ -54,8 +54,8 @@ def test_round_trip_with_any_ids(task: Any, labels: Any) -> None:
 
 
 def test_one_long_id_does_not_make_room_for_all(buffer: bytes) -> None:
-    ids = [f"{i:05d}" for i in range(5000)] + ["z" * 100_000]
-    moments = ClassMoments.from_samples(np.ones((5001, 1)), np.zeros(5001), ids[:5001])
+    ids = [f"{i:05d}" for i in range(300)] + ["z" * 100_000]
+    moments = ClassMoments.from_samples(np.ones((301, 1)), np.zeros(301), ids)
     stored = moments.to_bytes()
     tracemalloc.start()
     copy = ClassMoments.from_bytes(stored)

@@ -11,10 +11,13 @@ from pathlib import Path
 
 import pytest
 
+import kinspan
 from kinspan._storage.atomic_files import check_place, write_atomically
 
-WRITE = (
-    "import sys; from kinspan._storage.atomic_files import write_atomically; "
+WRITE = (  # without the rest of kinspan, which takes a second to import
+    "import sys, types; sys.modules['kinspan'] = p = types.ModuleType('kinspan'); "
+    f"p.__path__ = {list(kinspan.__path__)!r}; "
+    "from kinspan._storage.atomic_files import write_atomically; "
     "write_atomically(sys.argv[1], b'new')"
 )
 pytestmark = pytest.mark.skipif(not Path("/dev/fd").exists(), reason="needs /dev/fd")

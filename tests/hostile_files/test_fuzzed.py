@@ -1,4 +1,4 @@
-"""Some thousand hostile files; `python -m tests.hostile_files.fuzz` reads many more."""
+"""Some hundred hostile files; `python -m tests.hostile_files.fuzz` reads many more."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from tests.hostile_files.originals import originals
 
 def test_hostile_files_are_refused_or_work() -> None:
     """Their time, below a second each, is measured by the fuzzer and not by a test."""
-    tally = fuzzed(first=1_000_000, n_cases=1500)
+    tally = fuzzed(first=1_000_000, n_cases=400)
     assert tally.broken == {}
     assert tally.more_bytes < MOST_BYTES
-    assert tally.refused > 1000
-    assert tally.accepted > 100
+    assert tally.refused > 270
+    assert tally.accepted > 25
 
 
 def test_what_kinspan_wrote_is_accepted() -> None:

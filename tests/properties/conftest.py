@@ -13,7 +13,7 @@ _SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_to
 
 settings.register_profile(
     "ci",
-    max_examples=6,
+    max_examples=4,
     derandomize=True,
     deadline=None,
     database=None,

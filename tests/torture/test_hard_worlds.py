@@ -12,6 +12,9 @@ from tests.torture.worlds import SETTINGS, related
 from tests.worlds import World
 
 SIZES = (1e-150, 1.0, 1e150)
+SIZES_AND_CLASSES = pytest.mark.parametrize(
+    ("size", "n_classes"), [(1e-150, 2), (1e-150, 3), (1.0, 2), (1e150, 3)]
+)
 
 
 @pytest.fixture(params=range(len(SETTINGS)))
@@ -38,8 +41,7 @@ def accuracy(model: MultiTaskSPCA, world: World) -> float:
     return model.score(world.X, world.y, task=world.task)
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("n_classes", [2, 3])
+@SIZES_AND_CLASSES
 def test_tasks_that_are_the_same(settings: dict[str, Any], n_classes: int, size: float) -> None:
     X, y, _ = related(0, n=60, n_tasks=1, n_classes=n_classes)
     world = World(size * np.tile(X, (5, 1)), np.tile(y, 5), np.repeat(np.arange(5), len(y)))
@@ -49,8 +51,7 @@ def test_tasks_that_are_the_same(settings: dict[str, Any], n_classes: int, size:
     np.testing.assert_allclose(model.relatedness_, 1.0, atol=1e-6)
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("apart", [1e-6, 1e-12])
+@pytest.mark.parametrize(("size", "apart"), [(1e-150, 1e-12), (1.0, 1e-6), (1e150, 1e-12)])
 def test_tasks_that_are_nearly_the_same(
     settings: dict[str, Any], apart: float, size: float
 ) -> None:
@@ -73,8 +74,7 @@ def test_class_means_of_zero(settings: dict[str, Any], size: float) -> None:
     assert model.forecast_error_.mean() > 0.3
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("n_classes", [2, 3])
+@SIZES_AND_CLASSES
 def test_one_row_of_every_cell(settings: dict[str, Any], n_classes: int, size: float) -> None:
     rng = np.random.default_rng(3)
     y, task = np.tile(np.arange(n_classes), 6), np.repeat(np.arange(6), n_classes)
@@ -83,7 +83,7 @@ def test_one_row_of_every_cell(settings: dict[str, Any], n_classes: int, size: f
     assert accuracy(finite_model(world, settings), world) > 0.8
 
 
-@pytest.mark.parametrize("value", [0.0, 1.0, 1e12 / 3, 1e150, 1e-150, 1e200])
+@pytest.mark.parametrize("value", [1.0, 1e12 / 3, 1e-150, 1e200])
 def test_constant_features_say_nothing(settings: dict[str, Any], value: float) -> None:
     world = related(4)
     beside = world._replace(X=np.column_stack([world.X, np.full(len(world.X), value)]))
@@ -105,8 +105,7 @@ def test_nothing_but_constants(settings: dict[str, Any], value: float) -> None:
     np.testing.assert_allclose(model.predict_proba(np.full((4, 3), value), task=[0, 1, 2, 3]), 0.5)
 
 
-@pytest.mark.parametrize("gap", [1e3, 1e9, 1e14])
-@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize(("gap", "n_classes"), [(1e3, 3), (1e9, 2), (1e14, 2), (1e14, 3)])
 def test_one_feature_that_carries_everything(
     settings: dict[str, Any], n_classes: int, gap: float
 ) -> None:
@@ -116,8 +115,7 @@ def test_one_feature_that_carries_everything(
     assert accuracy(finite_model(world, settings), world) > (0.99 if n_classes == 2 else 0.6)
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("n_classes", [2, 3])
+@SIZES_AND_CLASSES
 def test_one_feature_that_is_the_class(
     settings: dict[str, Any], n_classes: int, size: float
 ) -> None:

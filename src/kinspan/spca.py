@@ -229,7 +229,7 @@ class MultiTaskSPCA(
         """The class of every row; `task` is one id per row, or one id for all rows."""
         now = self._with_rules()
         scores, _ = now._scores(X, task)
-        return in_library_of(per_row(now.classes_, answers(scores)), X)
+        return in_library_of(per_row(now._learnt.classes, answers(scores)), X)
 
     def predict_proba(self, X: Any, *, task: Any = None) -> Any:
         """(n_samples, n_classes) probabilities, in the order of `classes_`."""
@@ -245,10 +245,11 @@ class MultiTaskSPCA(
         """(n_samples, n_components) projections Vᵀx on the directions of each row's task."""
         now = self._with_rules()
         features, names, rules = now._known_rows(X, task)
-        scale = now._rules.scale[:, None, :]
+        found = now._learnt.rules
+        scale = found.scale[:, None, :]
         if now._learnt.parameters["scale"] is None:  # one number for all features, of no meaning
             scale = np.ones_like(scale)
-        directions = projectors(now._rules.coef * scale, now._n_features_out)
+        directions = projectors(found.coef * scale, now._n_features_out)
         flat = np.zeros((len(directions), now._n_features_out))
         projected = paired_scores(features, rules, directions / scale, flat)
         return in_library_of(check_finite(projected, features, names), X)
@@ -273,14 +274,16 @@ class MultiTaskSPCA(
     def _scores(self, X: Any, task: Any) -> tuple[Floats, NDArray[np.bool_]]:
         """Scores, and which classes the task of every row cannot answer."""
         features, names, rules = self._known_rows(X, task)
-        scores = paired_scores(features, rules, self._rules.coef, self._rules.intercept)
-        absent = per_row(self._rules.absent, rules)
+        found = self._learnt.rules
+        scores = paired_scores(features, rules, found.coef, found.intercept)
+        absent = per_row(found.absent, rules)
         return without_absent(check_finite(scores, features, names), absent), absent
 
     def _known_rows(self, X: Any, task: Any) -> tuple[Any, NDArray[Any] | None, Codes]:
         features, names, column = check_rows(self, X, task, reset=False)
-        known = check_known_tasks(column, features.shape[0], self.tasks_, self.unseen)
-        return features, names, codes_on_device_of(known, features, len(self.tasks_) + 1)
+        tasks = self._learnt.tasks
+        known = check_known_tasks(column, features.shape[0], tasks, self.unseen)
+        return features, names, codes_on_device_of(known, features, len(tasks) + 1)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -34,7 +34,7 @@ class LearntMixin:
     ) -> None:
         """Learn everything anew, and find the rules at once, if there can be some."""
         known = vars(self).get("_learnt")
-        had_rules = known is not None and len(known.statistics.moments.classes) > 1
+        had_rules = known is not None and len(known.classes) > 1
         declared = None if known is None else known.declared
         fresh = Learnt(rule_parameters(self), declared=declared, unlabelled=unlabelled)
         self._learnt = fresh.plus(Statistics(moments, sample, features_of(self)))
@@ -82,12 +82,14 @@ class LearntMixin:
     @property
     def tasks_(self) -> Ids:
         """(n_tasks,) ids, sorted."""
-        return self._statistics.moments.tasks
+        check_is_fitted(self)
+        return self._learnt.tasks
 
     @property
     def classes_(self) -> Ids:
         """(n_classes,) labels, sorted."""
-        return self._statistics.moments.classes
+        check_is_fitted(self)
+        return self._learnt.classes
 
     @property
     def coef_(self) -> Floats:

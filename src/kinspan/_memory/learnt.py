@@ -58,6 +58,16 @@ class Learnt:
         return self.pile[0][1]
 
     @property
+    def tasks(self) -> Ids:
+        """(tasks,) ids, sorted."""
+        return self.statistics.moments.tasks
+
+    @property
+    def classes(self) -> Ids:
+        """(classes,) labels, sorted."""
+        return self.statistics.moments.classes
+
+    @property
     def rules(self) -> FittedRules:
         """The rules that follow from the statistics."""
         if self.found is None:

@@ -191,5 +191,5 @@ def test_a_malformed_mat_file_is_named(matrix: dict[str, Any], tmp_path: Path) -
 
 @pytest.mark.parametrize("load", [load_amazon_reviews, load_office_caltech])
 def test_unknown_features_are_named(load: Any) -> None:
-    with pytest.raises(ValueError, match="features is 'words'; give '"):
+    with pytest.raises(ValueError, match="features='words'; use one of '"):
         load("words")

@@ -169,7 +169,7 @@ def test_many_classes_are_orthogonal_within_a_task_and_related_across() -> None:
         (lambda: related_means([1, 1.2], 5), r"similarities is \[1, 1.2\]; give one number"),
         (lambda: related_means(0.5, 5), "similarities is 0.5"),
         (lambda: related_means([1, 0.5, 0.2], 3), "n_features is 3; .* at least 4"),
-        (lambda: related_means([1], 5, directions="any"), "directions is 'any'; give 'own'"),  # type: ignore[arg-type]
+        (lambda: related_means([1], 5, directions="any"), "directions='any'; use one of 'own'"),  # type: ignore[arg-type]
         (lambda: many_class_means([0.5], 20, 10), "n_features is 20; .* at least 21"),
     ],
 )

@@ -223,7 +223,7 @@ def test_what_is_not_a_scorer_is_refused() -> None:
         make_task_scorer("no_such_score")
     with pytest.raises(ValueError, match="looks like it is a metric"):
         make_task_scorer(accuracy_score)
-    with pytest.raises(ValueError, match="average='tasks' is unknown"):
+    with pytest.raises(ValueError, match="average='tasks'; use one of None, 'task'"):
         make_task_scorer("accuracy", average="tasks")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="'groups' is not metadata of a task scorer; use one of"):
         make_task_scorer("accuracy").set_score_request(groups=True)

@@ -14,12 +14,9 @@ Folder = str | os.PathLike[str] | None
 class Source(NamedTuple):
     """The files that hold one dataset."""
 
-    stored: str
-    """Name of the one `.npz` file that can replace the published ones; empty if there is none."""
-    published: list[tuple[str, ...]]
-    """For each of the published files, the names it may have."""
-    way_out: str
-    """Who publishes them."""
+    stored: str  # the one `.npz` file that can replace the published ones; empty: there is none
+    published: list[tuple[str, ...]]  # for each of the published files, the names it may have
+    way_out: str  # who publishes them
 
 
 def data_folder(data: Folder, stored: str, way_out: str) -> Path:

@@ -26,10 +26,8 @@ IDX_BYTES = 8  # the idx code of unsigned bytes, the only one MNIST uses
 class FileRows(NamedTuple):
     """The labelled rows of one file."""
 
-    X: Any
-    """Features, (rows, features), dense or CSR."""
-    y: NDArray[np.int64]
-    """Label of each row as the file writes it, (rows,)."""
+    X: Any  # (rows, features): dense or CSR
+    y: NDArray[np.int64]  # (rows,): labels as in the file
 
 
 @contextmanager

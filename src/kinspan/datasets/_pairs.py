@@ -17,12 +17,9 @@ Pair = tuple[int, int]
 class PairRows(NamedTuple):
     """The images of all tasks, class by class, task by task."""
 
-    image: NDArray[np.intp]
-    """Position of each image, (rows,)."""
-    y: NDArray[np.int64]
-    """0 for the first digit of the pair, 1 for the second, (rows,)."""
-    task: NDArray[np.str_]
-    """Name of the pair, such as "3 vs 8", (rows,)."""
+    image: NDArray[np.intp]  # (rows,): position of each image
+    y: NDArray[np.int64]  # (rows,): 0 for the first digit of the pair, 1 for the second
+    task: NDArray[np.str_]  # (rows,): name of the pair, such as "3 vs 8"
 
 
 def deal(digits: NDArray[Any], pairs: Sequence[Pair], part: slice = slice(None)) -> PairRows:

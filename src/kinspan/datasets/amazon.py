@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from scipy.sparse import csr_array
 
+from kinspan._validation.parameters import check_choice
 from kinspan.datasets._dataset import TaskDataset, join_tasks, split_names, stored_tasks
 from kinspan.datasets._folder import Folder, Source, data_folder, find_file, need_published
 from kinspan.datasets._formats import FileRows, read_mat, read_npz, read_svmlight, reading
@@ -60,8 +61,7 @@ def load_amazon_reviews(
     >>> reviews.X.shape  # doctest: +SKIP
     (7996, 400)
     """
-    if not isinstance(features, str) or features not in ("tfidf400", "counts5000"):
-        raise ValueError(f"features is {features!r}; give 'tfidf400' or 'counts5000'")
+    check_choice("features", features, ("tfidf400", "counts5000"))
     source = FREQUENCIES if features == "tfidf400" else COUNTS
     folder = data_folder(data, source.stored, source.way_out)
     dataset = _frequencies(folder) if features == "tfidf400" else _counts(folder)

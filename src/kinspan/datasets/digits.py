@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
+from kinspan._rows.types import Floats
 from kinspan._validation.messages import naming
 from kinspan.datasets._pairs import deal
 
@@ -17,7 +18,7 @@ from kinspan.datasets._pairs import deal
 class DigitPairs:
     """The 45 pairs of digits as binary tasks, split into training and test rows."""
 
-    X: NDArray[np.float64]
+    X: Floats
     """Training images, raw pixel values 0 to 16, (rows, 64)."""
     y: NDArray[np.int64]
     """0 for the smaller digit of the pair, 1 for the larger, (rows,)."""
@@ -25,7 +26,7 @@ class DigitPairs:
     """Name of the pair, such as "3 vs 8", (rows,)."""
     image: NDArray[np.intp]
     """Row of each image in scikit-learn's `load_digits`, (rows,)."""
-    X_test: NDArray[np.float64]
+    X_test: Floats
     """Test images, (test rows, 64)."""
     y_test: NDArray[np.int64]
     """Class of each test image, (test rows,)."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kinspan._rows.types import Floats
 from kinspan._validation.messages import naming
 from kinspan._validation.numbers import real_numbers
 
@@ -19,21 +20,21 @@ TRAINING, FRESH = 0, 1  # streams of one seed: a new sample never repeats the tr
 class GaussianTasks:
     """Rows drawn from Gaussian cells, with the population they come from."""
 
-    X: NDArray[np.float64]
+    X: Floats
     """Rows, cell after cell, task by task, (rows, features)."""
     y: NDArray[np.int64]
     """Class of each row, 0 to classes - 1, (rows,)."""
     task: NDArray[np.int64]
     """Task of each row, 0 to tasks - 1, (rows,)."""
-    means: NDArray[np.float64]
+    means: Floats
     """Population mean of each cell, (tasks, classes, features)."""
     counts: NDArray[np.int64]
     """Rows of each cell, (tasks, classes)."""
-    covariances: NDArray[np.float64] | None
+    covariances: Floats | None
     """None for the identity, else (features, features), or (tasks, classes, features, features)."""
 
     @property
-    def mean_gram(self) -> NDArray[np.float64]:
+    def mean_gram(self) -> Floats:
         """Population Gram MᵀM of the means, (cells, cells), cells ordered task by task."""
         M = self.means.reshape(-1, self.means.shape[2])
         return M @ M.T
@@ -103,9 +104,9 @@ def gaussian_mixture(
 
 
 def _draw(
-    means: NDArray[np.float64],
+    means: Floats,
     counts: NDArray[np.int64],
-    covariances: NDArray[np.float64] | None,
+    covariances: Floats | None,
     generator: np.random.Generator,
 ) -> GaussianTasks:
     k, m, p = means.shape
@@ -116,9 +117,7 @@ def _draw(
     return GaussianTasks(X, cell % m, cell // m, means, counts, covariances)
 
 
-def _colour(
-    noise: NDArray[np.float64], counts: NDArray[np.int64], covariances: NDArray[np.float64] | None
-) -> None:
+def _colour(noise: Floats, counts: NDArray[np.int64], covariances: Floats | None) -> None:
     """Give white noise, cell after cell, the covariance of its cell, in place."""
     if covariances is None:
         return
@@ -130,10 +129,10 @@ def _colour(
         start = end
 
 
-def _root(C: NDArray[np.float64]) -> NDArray[np.float64]:
+def _root(C: Floats) -> Floats:
     """Return the symmetric root; unlike a Cholesky factor it exists for a singular C too."""
     values, vectors = np.linalg.eigh(C)
-    root: NDArray[np.float64] = (vectors * np.sqrt(values.clip(min=0))) @ vectors.T
+    root: Floats = (vectors * np.sqrt(values.clip(min=0))) @ vectors.T
     return root
 
 
@@ -149,7 +148,7 @@ def _generator(random_state: Seed, stream: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(random_state, spawn_key=(stream,)))
 
 
-def _check_means(means: ArrayLike) -> NDArray[np.float64]:
+def _check_means(means: ArrayLike) -> Floats:
     M = np.array(real_numbers("means", means))
     if M.ndim != 3 or 0 in M.shape or not np.isfinite(M).all():
         raise ValueError(
@@ -159,7 +158,7 @@ def _check_means(means: ArrayLike) -> NDArray[np.float64]:
     return M
 
 
-def _check_counts(counts: ArrayLike, means: NDArray[np.float64]) -> NDArray[np.int64]:
+def _check_counts(counts: ArrayLike, means: Floats) -> NDArray[np.int64]:
     with naming("counts"):
         n = np.asarray(counts)
     if n.shape not in ((), means.shape[:2]) or n.dtype.kind not in "iu" or np.any(n < 0):
@@ -170,9 +169,7 @@ def _check_counts(counts: ArrayLike, means: NDArray[np.float64]) -> NDArray[np.i
     return np.broadcast_to(n, means.shape[:2]).astype(np.int64)
 
 
-def _check_covariances(
-    covariances: ArrayLike | None, means: NDArray[np.float64]
-) -> NDArray[np.float64] | None:
+def _check_covariances(covariances: ArrayLike | None, means: Floats) -> Floats | None:
     if covariances is None:
         return None
     C = np.array(real_numbers("covariances", covariances))

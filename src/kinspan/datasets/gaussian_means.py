@@ -7,12 +7,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kinspan._rows.types import Floats
 from kinspan._validation.numbers import check_size, real_numbers
+from kinspan._validation.parameters import check_choice
 
 
 def related_means(
     similarities: ArrayLike, n_features: int, *, directions: Literal["own", "shared"] = "own"
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return means (tasks, 2, features) of binary tasks: Figures 1, 2 and 3 of the paper.
 
     Task t has means -μ_t and +μ_t with μ_t = β_t e_1 + √(1 - β_t²) d_t, where β_t is its
@@ -40,7 +42,7 @@ def related_means(
            [[-0.6, -0. , -0.8],
             [ 0.6,  0. ,  0.8]]])
     """
-    _check_directions(directions)
+    check_choice("directions", directions, ("own", "shared"))
     beta = _check_similarities(similarities)
     columns = _own_columns(beta.size) if directions == "own" else np.ones(beta.size, np.int64)
     _check_features(n_features, 1 + int(columns.max()))
@@ -52,7 +54,7 @@ def related_means(
 
 def many_class_means(
     similarities: ArrayLike, n_features: int, n_classes: int, *, norm: float = 2.0
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return means (tasks, classes, features) of many classes: synthetic data of Figure 4.
 
     Class j of task t has mean β_t r e_j + √(1 - β_t²) r e_{p-j}, with r the norm; the paper
@@ -92,18 +94,13 @@ def _own_columns(k: int) -> NDArray[np.int64]:
     return np.roll(np.arange(1, k + 1), 1)
 
 
-def _check_similarities(similarities: ArrayLike) -> NDArray[np.float64]:
+def _check_similarities(similarities: ArrayLike) -> Floats:
     beta = real_numbers("similarities", similarities)
     if beta.ndim != 1 or beta.size == 0 or not np.all(np.abs(beta) <= 1):
         raise ValueError(
             f"similarities is {similarities!r}; give one number between -1 and 1 for each task"
         )
     return beta
-
-
-def _check_directions(directions: str) -> None:
-    if not isinstance(directions, str) or directions not in ("own", "shared"):
-        raise ValueError(f"directions is {directions!r}; give 'own' or 'shared'")
 
 
 def _check_features(n_features: int, least: int) -> None:

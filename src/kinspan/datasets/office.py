@@ -14,11 +14,8 @@ class Office(NamedTuple):
     """One of the two collections of images."""
 
     name: str
-    """What it is called."""
-    stored: str
-    """Name of the file of EfficientNet-Lite2 features."""
-    domains: tuple[str, ...]
-    """Names of its tasks."""
+    stored: str  # the file of EfficientNet-Lite2 features
+    domains: tuple[str, ...]  # names of its tasks
 
 
 OFFICE31 = Office("Office-31", "office31_efflite2_1280.npz", ("amazon", "dslr", "webcam"))

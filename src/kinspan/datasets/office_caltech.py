@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from kinspan._validation.parameters import check_choice
 from kinspan.datasets._dataset import TaskDataset, join_tasks, read_efficientnet, stored_tasks
 from kinspan.datasets._folder import Folder, Source, data_folder, find_file, need_published
 from kinspan.datasets._formats import read_mat, read_npz
@@ -62,8 +63,7 @@ def load_office_caltech(
     >>> surf.X.shape  # doctest: +SKIP
     (2533, 800)
     """
-    if not isinstance(features, str) or features not in ("surf", "efficientnet-lite2"):
-        raise ValueError(f"features is {features!r}; give 'surf' or 'efficientnet-lite2'")
+    check_choice("features", features, ("surf", "efficientnet-lite2"))
     if features == "surf":
         folder = data_folder(data, SURF.stored, SURF.way_out)
         return replace(_surf(folder), classes=CLASSES)

@@ -28,14 +28,13 @@ from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from kinspan._rows.identifiers import as_array
+from kinspan._validation.parameters import check_choice
 from kinspan._validation.weights import check_weights
 from kinspan.model_selection._row_ids import RowIds, same_length, task_ids
 
 Scorer = Callable[..., Any]
 Request = bool | str | None
-_METHODS_WITH_TASK = {
-    *("decision_function", "predict", "predict_log_proba", "predict_proba", "score"),
-}
+_METHODS_WITH_TASK = ("decision_function", "predict", "predict_log_proba", "predict_proba", "score")
 
 
 def make_task_scorer(
@@ -89,10 +88,7 @@ class TaskScorer:
                 f"scoring={self.scoring!r} is neither the name of a scikit-learn scorer nor a "
                 "scorer; for several scores make a dict of task scorers"
             )
-        if self.average is not None and not (
-            isinstance(self.average, str) and self.average == "task"
-        ):
-            raise ValueError(f"average={self.average!r} is unknown; choose None or 'task'")
+        check_choice("average", self.average, (None, "task"))
         check_scoring(scoring=self.scoring)  # its error names the known scorers
 
     def __call__(

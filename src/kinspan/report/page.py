@@ -19,16 +19,8 @@ from kinspan import __version__
 
 _STYLES = ("style.css", "tables.css")
 _SCRIPTS = (
-    "words",
-    "tables",
-    "drawing",
-    "task_table",
-    "forecasts",
-    "relatives",
-    "curve",
-    "map",
-    "overview",
-    "report",
+    *("words", "tables", "drawing", "task_table", "forecasts"),
+    *("relatives", "curve", "map", "overview", "report"),
 )
 
 
@@ -64,12 +56,9 @@ def _script(text: str) -> str:
 
 
 def _policy(*scripts: str) -> str:
-    digests = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    digests = [hashlib.sha256(script.encode("utf-8")).digest() for script in scripts]
+    allowed = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     return (
-        f"default-src 'none'; script-src {digests}; style-src 'unsafe-inline'; img-src data:; "
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-
-
-def _digest(script: str) -> str:
-    return base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")

@@ -262,8 +262,8 @@ def test_models_and_moments_are_not_taken_for_each_other(model: Path, tmp_path: 
         assert f"kinspan fit --moments {part}" in message
     assert "holds a model, not moments" in refusal("merge", model, part, "--out", out)
     assert "holds a model, not moments" in refusal("fit", "--moments", model, "--out", out)
-    assert "beside it" in refusal("fit", data, "--moments", part, "--out", out)
-    assert "beside it" in refusal("fit", "--moments", part, "--task", "a", "--out", out)
+    assert "nor columns with it" in refusal("fit", data, "--moments", part, "--out", out)
+    assert "nor columns with it" in refusal("fit", "--moments", part, "--task", "a", "--out", out)
 
 
 @pytest.mark.parametrize("verb", ["moments", "merge"])

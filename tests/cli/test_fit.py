@@ -11,7 +11,7 @@ import pytest
 
 import kinspan
 from kinspan import MultiTaskSPCA
-from kinspan.cli.table import reader
+from kinspan.tables import reader
 from tests.cli.running import ROLES, WORLD, fitted, refusal, succeed, written
 from tests.engines.stored_worlds import assert_same_model, in_memory
 

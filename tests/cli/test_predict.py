@@ -15,7 +15,7 @@ import pytest
 
 import kinspan
 from kinspan import MultiTaskSPCA
-from kinspan.cli.table import reader
+from kinspan.tables import reader
 from tests.cli.running import ROLES, WORLD, refusal, succeed, written
 from tests.cli.running import kinspan as run
 from tests.engines.stored_worlds import in_memory, stored_world

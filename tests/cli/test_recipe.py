@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import kinspan
-from kinspan import MultiTaskSPCA, StoredDataError
-from kinspan.cli.table import learning, reader
-from kinspan.cli.table.recipe import FeatureColumn, Recipe, recipe_of
+from kinspan import MultiTaskSPCA
+from kinspan.tables import passes, reader
 from tests.cli.running import refusal, succeed
 from tests.engines.stored_worlds import assert_same_model
 
@@ -146,7 +143,7 @@ def test_numbers_are_categories_if_they_are_said_to_be_text(tmp_path: Path) -> N
 def test_too_many_categories_are_a_column_to_leave_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(learning, "MOST_CATEGORIES", 2)
+    monkeypatch.setattr(passes, "MOST_CATEGORIES", 2)
     data = stored(messy(share=0.0), tmp_path)
     message = refusal("fit", data, *ROLES, "--categorical", "encode", "--out", tmp_path / "m")
     assert "column 'plan' has more than 2 categories" in message
@@ -232,33 +229,3 @@ def test_infinity_is_refused_by_name(tmp_path: Path) -> None:
         options = ("--missing", policy, "--out", tmp_path / "m")
         message = refusal("fit", stored(frame, tmp_path), *ROLES, *options)
         assert "column 'visits' is inf in row 12 " in message
-
-
-def recipe() -> Recipe:
-    columns = (FeatureColumn("a"), FeatureColumn("b", ("x", "ÿ")))
-    return Recipe(columns, "task", "label", {"task": "text", "label": "integers"}, "mean")
-
-
-def test_a_recipe_is_the_same_after_travelling() -> None:
-    notes = {"recipe": json.loads(json.dumps(recipe().to_json()))}
-    assert recipe_of(notes) == recipe()
-    assert recipe().feature_names == ("a", "b=x", "b=ÿ")
-    assert recipe_of(None) is None
-    assert recipe_of({"other": 1}) is None
-
-
-@pytest.mark.parametrize(
-    "broken",
-    [
-        {"columns": [{"name": 1, "categories": None}]},
-        {"columns": [{"name": "a"}]},
-        {"columns": 3},
-        {"task": ["a"]},
-        {"kinds": 3},
-        {"kinds": {"task": 1}},
-        {"missing": "sometimes"},
-    ],
-)
-def test_a_broken_recipe_is_stored_data_that_is_broken(broken: dict[str, Any]) -> None:
-    with pytest.raises(StoredDataError, match="notes"):
-        recipe_of({"recipe": {**recipe().to_json(), **broken}})

@@ -12,7 +12,7 @@ import pytest
 
 from kinspan import MultiTaskSPCA
 from kinspan.engines import files
-from kinspan.engines.files import _reading
+from kinspan.tables import reading
 from tests.engines.stored_worlds import (
     BESIDE,
     FORMATS,
@@ -60,8 +60,8 @@ def test_processes_and_parts_of_files_change_no_bit(
     world = stored_world(2)
     write_split(world, write_parquet, tmp_path)
     whole = files.statistics(tmp_path, **NAMED)
-    monkeypatch.setattr(_reading, "_PART_BYTES", 4000)
-    assert len(_reading.parts_of(min(tmp_path.iterdir()))) > 1
+    monkeypatch.setattr(reading, "_PART_BYTES", 4000)
+    assert len(reading.parts_of(min(tmp_path.iterdir()))) > 1
     one, two = (files.statistics(tmp_path, **NAMED, n_jobs=n, batch_rows=20) for n in (1, 2))
     assert two.n_rows == one.n_rows == whole.n_rows == len(world.X)
     for first, second in (
@@ -76,8 +76,8 @@ def test_processes_and_parts_of_files_change_no_bit(
 def test_parts_of_a_matrix_are_its_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     world = stored_world(3)
     write_npy(world, slice(None), tmp_path / "X")
-    monkeypatch.setattr(_reading, "_PART_BYTES", 5000)
-    assert len(_reading.parts_of(tmp_path / "X.npy")) > 3
+    monkeypatch.setattr(reading, "_PART_BYTES", 5000)
+    assert len(reading.parts_of(tmp_path / "X.npy")) > 3
     assert_same_model(files.fit(MultiTaskSPCA(), tmp_path, **BESIDE), in_memory(world))
 
 
@@ -203,6 +203,6 @@ def test_reports_say_what_was_read(tmp_path: Path) -> None:
     assert lines[0].startswith("600 rows from 3 files in ")
     assert lines[1:] == [
         "4 tasks, 3 classes, 7 features",
-        "columns that are no features: 'note' (string)",
+        "columns that are not features: 'note' (string)",
     ]
     assert "3 files, 0 skipped" in repr(read)

@@ -37,7 +37,7 @@ pytest.importorskip("pyarrow.parquet")
         ({"progress": "no"}, "progress='no'; use one of"),
         ({"row_sample": -1}, "row_sample=-1"),
         ({"sample_weight": "t"}, "column 't' holds string, and weights must be numbers"),
-        ({"sample_weight": [1.0]}, "sample_weight is no name, but this file has named columns"),
+        ({"sample_weight": [1.0]}, "sample_weight is not a name, but this file has named columns"),
         ({"task": ["u"] * 20}, "task is given as values, but this file has named columns"),
     ],
 )

@@ -38,7 +38,7 @@ MATRICES = [
     (
         lambda d: np.save(d / "X.npy", np.ones((4, 2))),
         {"features": ["a"]},
-        r"features=\('a',\), but a matrix has no names",
+        r"features=\('a',\), but the columns of a matrix",
     ),
     (
         lambda d: np.save(d / "X.npy", np.full((4, 2), np.nan)),
@@ -54,7 +54,7 @@ MATRICES = [
     (
         lambda d: np.savez(d / "X.npz", X=np.eye(4)),
         {},
-        "no matrix that scipy.sparse.save_npz wrote",
+        "not a matrix written by scipy.sparse.save_npz",
     ),
     (lambda d: (d / "X.npz").write_bytes(b"PK" * 30), {}, "X.npz"),
 ]
@@ -75,11 +75,11 @@ def test_matrices_that_cannot_be_read(
     [
         ({"indices": [0, 7]}, "column numbers outside 0 to 1"),
         ({"indices": [0, -1]}, "column numbers outside 0 to 1"),
-        ({"indptr": [0, 2, 1]}, "rows do not lie one after another"),
-        ({"indptr": [0, 1, 9]}, "rows do not lie one after another"),
+        ({"indptr": [0, 2, 1]}, "rows are not stored one after another"),
+        ({"indptr": [0, 1, 9]}, "rows are not stored one after another"),
         ({"indptr": [0, 1, 1]}, "1 of its numbers belong to no row"),
-        ({"indptr": [0, 2]}, "lengths that do not belong together"),
-        ({"data": [["x"]]}, "member 'data' is no list of numbers"),
+        ({"indptr": [0, 2]}, "lengths that do not match"),
+        ({"data": [["x"]]}, "member 'data' is not a list of numbers"),
     ],
 )
 def test_sparse_files_with_impossible_places(

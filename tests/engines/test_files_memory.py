@@ -186,16 +186,6 @@ def test_without_tqdm_or_pyarrow_the_error_says_how_to_get_them(
     assert read.n_rows == len(world.X)
 
 
-def test_importing_the_engine_imports_nothing_optional() -> None:
-    code = (
-        "import sys, sklearn.metrics, sklearn.model_selection, joblib; before = set(sys.modules); "
-        "import kinspan.engines.files; new = {m.split('.')[0] for m in set(sys.modules) - before}; "
-        "print(sorted(new & {'pyarrow', 'tqdm', 'dask', 'pandas', 'polars', 'matplotlib'}))"
-    )
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert shown.stdout.strip() == "[]"
-
-
 def test_a_model_is_not_changed_by_files_that_fail(tmp_path: Path) -> None:
     world = stored_world(3)
     model = MultiTaskSPCA().fit(world.X, world.y, task=world.task)

@@ -80,7 +80,7 @@ UNREADABLE = [
     ("b.csv", write_bytes(b"a,b,t,y\n1,2,u,0\n1,2\n"), "Expected 4 columns, got 2"),
     ("b.csv", write_bytes(b"a,b,t,y\n1,2,\xfc,0\n"), "column 't' cannot be read .*as UTF-8"),
     ("b.csv", write_bytes(b"a,b,t,y\n1,x,u,0\n"), r"column 'b' holds string, and features must be"),
-    ("b.csv", write_bytes(b"a,b,b,t,y\n1,1,1,u,0\n"), "column 'b' stands 2 times"),
+    ("b.csv", write_bytes(b"a,b,b,t,y\n1,1,1,u,0\n"), "column 'b' occurs 2 times"),
     ("b.csv", write_bytes(b"a,b,t,y\n1,1,,0\n"), "task column 't' is missing in row 0"),
     ("b.csv", write_bytes(b"a;b;t;y\n1;1;u;0\n"), r"task='t' is not a column.*Use delimiter=';'"),
     ("b.csv.gz", write_bytes(b"a,b,t,y\n1,1,u,0\n"), "incorrect header"),

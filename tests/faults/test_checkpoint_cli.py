@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.running import WORLD, refusal, succeed, written
 
-learning = pytest.importorskip("kinspan.cli.table.learning")
+passes = pytest.importorskip("kinspan.tables.passes")
 
 ROLES = ("--task", "clinic", "--label", "ill", "--exclude", "note")
 
@@ -29,15 +29,15 @@ def rows(tmp_path: Path) -> Path:
 
 def interrupt(*arguments: Any) -> None:
     """Something happens in the third file, in the last pass over the files."""
-    read = learning.encoded
+    read = passes.encode
 
-    def encoded(chunk: Any, reader: Any, fills: Any, tally: Any) -> Any:
+    def encode(chunk: Any, reader: Any, fills: Any, tally: Any) -> Any:
         if chunk.path.stem == "2" and (fills is not None or reader.recipe.missing != "mean"):
             raise MemoryError
         return read(chunk, reader, fills, tally)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(learning, "encoded", encoded)
+        patch.setattr(passes, "encode", encode)
         refusal(*arguments)
 
 
@@ -57,13 +57,13 @@ def test_the_rest_is_read_and_nothing_twice(
     assert begun.exists()
     assert not out.exists()
     (rows / "3.csv").touch()  # it was not read yet
-    read, seen = learning.encoded, list[str]()
+    read, seen = passes.encode, list[str]()
 
-    def encoded(chunk: Any, *arguments: Any) -> Any:
+    def encode(chunk: Any, *arguments: Any) -> Any:
         seen.append(chunk.path.stem)
         return read(chunk, *arguments)
 
-    monkeypatch.setattr(learning, "encoded", encoded)
+    monkeypatch.setattr(passes, "encode", encode)
     assert succeed(*kept) == calm  # with the notes on what was dropped or filled in
     assert out.read_bytes() == expected
     assert seen[-2:] == ["2", "3"]
@@ -76,7 +76,7 @@ def test_other_options_files_and_contents_are_refused_by_name(rows: Path, tmp_pa
     rest = ("--checkpoint", begun, "--out", tmp_path / "out")
     interrupt("fit", rows, *ROLES, "--missing", "drop", *rest)
     message = refusal("fit", rows, *ROLES, "--missing", "error", *rest)
-    assert message.startswith(f"--checkpoint {begun}: it is of a call with missing='drop', not ")
+    assert message.startswith(f"--checkpoint {begun}: it is of a call with --missing drop, not ")
     message = refusal("fit", rows, *ROLES, "--missing", "drop", "--row-sample", 7, *rest)
     assert "--row-sample 100, not 7" in message
     (rows / "0.csv").touch()
@@ -88,4 +88,4 @@ def test_other_options_files_and_contents_are_refused_by_name(rows: Path, tmp_pa
 def test_what_cannot_be_read_again_has_no_checkpoint(tmp_path: Path) -> None:
     rest = ("--checkpoint", tmp_path / "begun", "--out", tmp_path / "out")
     assert "--checkpoint needs files" in refusal("fit", "-", *ROLES, *rest, stdin=b"a\n")
-    assert "beside it" in refusal("fit", "--moments", "x", *rest)
+    assert "nor columns with it" in refusal("fit", "--moments", "x", *rest)

@@ -15,7 +15,7 @@ import numpy as np
 
 from kinspan import ClassMoments, MultiTaskSPCA, Statistics, StoredDataError
 from kinspan._saving import model_file
-from kinspan.cli.table.recipe import recipe_of
+from kinspan.tables.recipe import recipe_of
 
 MOST_SECONDS = 1.0
 MOST_BYTES = 256 << 20

@@ -78,7 +78,7 @@ TEXTS = [
     text("long cell", f"{GOOD}1,2,{LONG},0\n", "a row is longer than 1 MB; probably a quote is"),
     text("long first", f"a,b,t,y\n1,2,{LONG},0\n", "a row is longer than 1 MB; probably a quote"),
     text("blank lines", "\n\n\n", "Empty CSV file"),
-    text("repeated name", GOOD.replace("a,b", "a,a", 1), "column 'a' stands 2 times"),
+    text("repeated name", GOOD.replace("a,b", "a,a", 1), "column 'a' occurs 2 times"),
 ]
 FILES = [
     columns("list of ids", "column 't' holds list<.*cannot be ids", t=[[1], [2]] * 10),

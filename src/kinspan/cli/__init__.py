@@ -1,7 +1,6 @@
-"""The command line `kinspan`: one verb a file, and a folder for how tables are read.
+"""The command line `kinspan`: one verb per file.
 
 fit, predict, explain, plan, evaluate       a table → a model → answers
 moments, merge                              sites that do not share rows
-export, demo
-table/                                      how a table becomes features, tasks and labels
+export, report, demo                        other forms of a model, and an example
 """

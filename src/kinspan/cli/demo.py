@@ -1,4 +1,4 @@
-"""`kinspan demo`: forecast and actual errors on data that come with the library."""
+"""`kinspan demo`: built-in data → a table and a picture of forecast and actual errors."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ kinspan demo --out demo.png
 
 def demo(
     out: Annotated[
-        Path, typer.Option("--out", metavar="FILE", help="Where the picture goes.")
+        Path, typer.Option("--out", metavar="FILE", help="Where to write the picture.")
     ] = Path("demo.png"),
 ) -> None:
-    """Fit on embedded data, print a table of every task, and draw it."""
+    """Fit built-in data, print a table of all tasks, and draw it."""
     demonstration.run(out)

@@ -1,4 +1,4 @@
-"""`kinspan evaluate`: the actual error beside the forecast, task by task."""
+"""`kinspan evaluate`: a model and labelled rows → actual errors next to the forecasts."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from kinspan._validation.parameters import check_priors
 from kinspan.answers._table import percent
 from kinspan.cli import options, stored, tasks
 from kinspan.cli.output import Output, name_of
-from kinspan.cli.table.encoding import TableRows, Tally, encoded
-from kinspan.cli.table.fills import ByTask, Fills
-from kinspan.cli.table.reader import Reader, rows_known
-from kinspan.cli.table.sources import sources
-from kinspan.engines.files._encoded import Encoded
-from kinspan.engines.files._reading import naming
+from kinspan.cli.places import sources
+from kinspan.tables.encoding import encode
+from kinspan.tables.errors import naming_file
+from kinspan.tables.fills import ByTask, Fills
+from kinspan.tables.ids import CodedIds
+from kinspan.tables.reader import Reader
+from kinspan.tables.reading import n_rows_of
+from kinspan.tables.rows import Rows
+from kinspan.tables.tally import Advance, Tally
 
 EXAMPLES = """
 Examples:
@@ -32,14 +35,14 @@ _NINETY = 1.645  # standard deviations to either side hold 90 %
 
 
 class Actual(NamedTuple):
-    """What came of the rows of tasks, in the order of their numbers of rows."""
+    """Errors on rows of tasks, the tasks with most rows first."""
 
     tasks: list[Any]
     n_rows: Floats
-    of_rows: Floats  # the share of rows that are wrong
+    of_rows: Floats  # the share of wrong rows
     error: Floats  # the same, classes weighted as in the forecast
-    deviation: Floats  # standard deviation of that, because rows are few
-    forecast: Floats  # NaN of tasks that were not fitted
+    deviation: Floats  # its standard deviation for this number of rows
+    forecast: Floats  # NaN for tasks that were not fitted
     interval: Floats  # (tasks, 2)
 
 
@@ -62,34 +65,39 @@ def evaluate(
     reader = Reader(recipe, ("task", "label"), "the model", options.checked_delimiter(delimiter))
     fills = Fills.of_model(read.value) if recipe.missing == "mean" else None
     fitted, tally = stored.for_arrays(read.value, unseen), Tally()
-    with sources(data or ()) as files, output.progress("scoring", rows_known(files)) as moved:
-        counted = _counted(fitted, files, reader, fills, tally, moved)
+    with sources(data or ()) as files, output.progress("scoring", n_rows_of(files)) as advance:
+        counted = _counted(fitted, files, reader, fills, tally, advance)
     for note in tally.notes():
         output.note(note)
     _show(_actual(fitted, counted), output, show_all)
 
 
 def _counted(
-    model: Any, files: list[Path], reader: Reader, fills: Fills | None, tally: Tally, moved: Any
+    model: Any,
+    files: list[Path],
+    reader: Reader,
+    fills: Fills | None,
+    tally: Tally,
+    advance: Advance,
 ) -> ByTask:
-    """Rows, and wrong ones behind them, of every class of every task."""
+    """Numbers of rows, then of wrong rows, of every class of every task."""
     found: ByTask | None = None
     for path in files:
         for chunk in reader.chunks(path):
-            with naming(path):
-                rows = encoded(chunk, reader, fills, tally)
+            with naming_file(path):
+                rows = encode(chunk, reader, fills, tally).rows
                 part = _of_rows(model, rows) if len(rows.X) else None
             if part is not None:
                 found = part if found is None else found + part
-            moved(chunk.columns.num_rows)
+            advance(chunk.columns.num_rows)
     if found is None:
-        raise ValueError("there is no row with all values that are needed")
+        raise ValueError("no row has all values that are needed")
     return found
 
 
-def _of_rows(model: Any, rows: TableRows) -> ByTask:
+def _of_rows(model: Any, rows: Rows) -> ByTask:
     task = (
-        Encoded.constant(model.tasks_.tolist()[0], len(rows.X)) if rows.task is None else rows.task
+        CodedIds.constant(model.tasks_.tolist()[0], len(rows.X)) if rows.task is None else rows.task
     )
     label = rows.label
     if label is None:
@@ -129,7 +137,7 @@ def _actual(model: Any, counted: ByTask) -> Actual:
 
 
 def _inside(actual: Actual) -> Any:
-    """Whether an error lies in its interval, as far as so few rows can tell."""
+    """Whether an error lies in its interval, up to the noise of this number of rows."""
     away = actual.error - actual.forecast
     ends = np.where(away < 0, actual.interval[:, 0], actual.interval[:, 1])
     return np.abs(away) <= np.hypot(ends - actual.forecast, _NINETY * actual.deviation)

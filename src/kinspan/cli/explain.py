@@ -1,4 +1,4 @@
-"""`kinspan explain`: which tasks help a task."""
+"""`kinspan explain`: a model and a task → which tasks help it, and by how much."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import typer
 
 from kinspan.answers._table import percent, points
 from kinspan.cli import options, stored, tasks
-from kinspan.cli.output import Output, name_of, number
+from kinspan.cli.output import Output, name_of
+from kinspan.tables.tally import number
 
 EXAMPLES = """
 Examples:
@@ -22,23 +23,23 @@ def explain(
     model: options.ModelFile,
     task: Annotated[str, typer.Option("--task", metavar="TASK", help="The task to explain.")],
     most: Annotated[
-        int, typer.Option("--most", min=1, help="How many other tasks to ask about.")
+        int, typer.Option("--most", min=1, help="How many other tasks to leave out.")
     ] = 10,
     as_json: options.Json = False,
 ) -> None:
     """Say which tasks help a task, and by how much.
 
-    Each of the tasks that weigh most is left out in turn, exactly.
+    The tasks with the largest shares in its rule are left out in turn; the result is exact.
     """
     output = Output(as_json)
     fitted = stored.read_model(model).value
     asked = tasks.task_named(fitted, task)
     with output.progress(f"leaving out {number(min(most, len(fitted.tasks_) - 1), 'task')}"):
-        found = fitted.explain_transfer(asked, most=most)
-    pairs = list(zip(found.tasks, found.gain, found.relatedness, strict=True))
+        answer = fitted.explain_transfer(asked, most=most)
+    pairs = list(zip(answer.tasks, answer.gain, answer.relatedness, strict=True))
     output.table(
-        f"{name_of(asked)}: forecast error {percent(found.forecast_error)}, alone "
-        f"{percent(found.single_task_error)}",
+        f"{name_of(asked)}: forecast error {percent(answer.forecast_error)}, alone "
+        f"{percent(answer.single_task_error)}",
         ["task", "gain in points", "relatedness"],
         [[name_of(other), points(gain), f"{cosine:+.2f}"] for other, gain, cosine in pairs],
     )
@@ -46,7 +47,7 @@ def explain(
     output.say("Relatedness: the cosine of its differences between classes; negative: reversed.")
     output.result(
         task=asked,
-        forecast_error=found.forecast_error,
-        single_task_error=found.single_task_error,
+        forecast_error=answer.forecast_error,
+        single_task_error=answer.single_task_error,
         helpers=[{"task": s, "gain": gain, "relatedness": cosine} for s, gain, cosine in pairs],
     )

@@ -1,17 +1,17 @@
-"""`kinspan export`: a model as an ONNX graph."""
+"""`kinspan export`: a model → an ONNX graph."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from kinspan._storage.atomic_files import write_atomically
 from kinspan.cli import options, stored
-from kinspan.cli.output import Output, number
-from kinspan.cli.table.writing import check_other, check_place
+from kinspan.cli.output import Output
+from kinspan.cli.places import check_place
 from kinspan.export import to_onnx
+from kinspan.tables.tally import number
 
 EXAMPLES = """
 Examples:
@@ -23,7 +23,7 @@ kinspan export model.kinspan --onnx model.onnx --float32 --unseen shared
 
 def export(
     model: options.ModelFile,
-    onnx: Annotated[str, typer.Option("--onnx", metavar="FILE", help="The ONNX graph.")],
+    onnx: Annotated[str, typer.Option("--onnx", metavar="FILE", help="Where to write the graph.")],
     unseen: options.Unseen = None,
     float32: Annotated[
         bool, typer.Option("--float32", help="Features and probabilities in single precision.")
@@ -32,8 +32,7 @@ def export(
 ) -> None:
     """Write predict and predict_proba of a model as one ONNX graph."""
     output = Output(as_json)
-    check_place(Path(onnx))
-    check_other(onnx, model)
+    check_place(onnx, model)
     read = stored.read_model(model)
     fitted = read.value
     fitted.unseen = fitted.unseen if unseen is None else unseen
@@ -45,7 +44,7 @@ def export(
     if recipe is not None and (recipe.categorical or recipe.missing == "mean"):
         output.note(
             "the graph takes numbers: categories as zeros and ones, and nothing missing "
-            "(its feature_names say in which order)"
+            "(feature_names in the graph gives their order)"
         )
     output.say(
         f"{number(len(fitted.tasks_), 'task')}, "

@@ -1,4 +1,4 @@
-"""Whatever goes wrong is one line, in the words of the command line."""
+"""Errors and warnings → one line each, in the words of the command line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from kinspan.cli.output import printable
-from kinspan.engines.files import FileError
+from kinspan.tables.errors import FileError
 
 EXIT_CODE = 2
 _EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError, NotImplementedError)
@@ -25,19 +25,17 @@ _WORDS = (  # of Python, and of the command line
         "correct the column, or leave it out with --exclude",
     ),
     (r"read a column of any type as text with as_text=\[…\]", "fit with --as-text"),
-    (r"read it as text with as_text=\['(.*?)'\]", r"read it as text with --as-text \1"),
-    (r"try as_text=\['(.*?)'\]", r"try --as-text \1"),
-    (r"Use delimiter=('.*?')", r"Use --delimiter \1"),
-    (r"delimiter=('.*?')", r"--delimiter \1"),
     (r"paths='(.*?)'", r"'\1'"),
-    (r"checkpoint='(.*?)'", r"--checkpoint \1"),
-    (r"With unseen='shared' they get", "With --unseen shared they get"),
-    (r"(task|label)='(.*?)' is not a column", r"--\1 \2: no such column"),
+    (r"delimiter=('.*?')", r"--delimiter \1"),  # in quotes, which the shell needs
+    (r"(task|label|features|exclude)='(.*?)' is not a column", r"--\1 \2: no such column"),
+    (r"as_text='(.*?)' is not a column", r"--as-text \1: no such column"),
+    (r"is there another delimiter\?", "is there another --delimiter?"),
     (r"task contains (.*?), which fit has not seen", r"the model knows no task \1"),
-    (r"\brow_sample=", "--row-sample "),
-    (r"\bmost=", "--most "),
-    (r"\berror=", "--error "),
-    (r"\bmin_count=", "--min-count "),
+    (r"; write a \.(csv|parquet)$", r"; write a .\1, or use --only-answers"),
+)
+_OPTION = re.compile(
+    r"\b(as_text|categorical|checkpoint|error|exclude|min_count|missing|most|row_sample|unseen)="
+    r"(?:\[…\]|\['(.*?)'\]|'(.*?)'|(?=(\S)))"
 )
 
 
@@ -46,12 +44,19 @@ def describe(error: BaseException) -> str:
     text = _text_of(error)
     for python, ours in _WORDS:
         text = re.sub(python, ours, text)
-    text = " ".join(text.split())
-    # A file is named in whatever happens while it is read, also in what should not happen.
+    text = " ".join(_OPTION.sub(_as_option, text).split())
+    # A FileError may also wrap an unexpected error, which should be reported as such.
     origin = error.__cause__ if isinstance(error, FileError) and error.__cause__ else error
     if isinstance(origin, _EXPECTED):
         return text or type(error).__name__
     return f"{type(origin).__name__}: {text} (unexpected; --debug shows where)"
+
+
+def _as_option(found: re.Match[str]) -> str:
+    """`as_text=['a']` → `--as-text a`."""
+    name, *values = found.groups()
+    value = next((f" {text}" for text in values[:2] if text is not None), " " * bool(values[2]))
+    return f"--{name.replace('_', '-')}{value}"
 
 
 def _text_of(error: BaseException) -> str:
@@ -64,13 +69,13 @@ def _text_of(error: BaseException) -> str:
 
 
 def fail(message: str) -> int:
-    """Say what is wrong, and give the exit code."""
+    """Print an error, and return the exit code."""
     sys.stderr.write(f"kinspan: error: {printable(message)}\n")
     return EXIT_CODE
 
 
 def failed(error: Exception, debug: bool) -> int:
-    """Say what went wrong, with a traceback if that was asked for, and give the exit code."""
+    """Print an error, with a traceback for --debug, and return the exit code."""
     if debug:
         traceback.print_exception(error)
     return fail(describe(error))
@@ -78,7 +83,7 @@ def failed(error: Exception, debug: bool) -> int:
 
 @contextmanager
 def one_line_warnings() -> Iterator[None]:
-    """Warnings of the library as notes."""
+    """Print warnings of the library as one line each."""
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         sys.stderr.write(f"kinspan: warning: {printable(' '.join(str(message).split()))}\n")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,11 @@ from kinspan._validation.fitted import names_of
 from kinspan.answers._table import percent, points
 from kinspan.answers.who_helps import most_help
 from kinspan.cli import options, stored, tasks
-from kinspan.cli.from_tables import learn_tables
-from kinspan.cli.output import Output, name_of, number, whole
-from kinspan.cli.table.recipe import Recipe
-from kinspan.cli.table.writing import check_other, check_place
-from kinspan.cli.wishes import wished
+from kinspan.cli.learning import learn_tables
+from kinspan.cli.output import Output, name_of
+from kinspan.cli.places import check_place
+from kinspan.tables.recipe import Recipe
+from kinspan.tables.tally import number, whole
 
 EXAMPLES = """
 Examples:
@@ -50,24 +49,24 @@ def fit(
     checkpoint: options.Checkpoint = None,
     as_json: options.Json = False,
 ) -> None:
-    """Fit all tasks at once, and say what error to expect of each."""
+    """Fit all tasks at once, and forecast the error of each."""
     output = Output(as_json)
-    check_place(Path(out))
+    check_place(out, moments)
     model = _unfitted(priors, class_weight, unseen, row_sample)
     recipe: Recipe | None
     if moments is not None:
         _refuse_both(data, task, label, features, exclude, as_text, delimiter, checkpoint)
-        check_other(out, moments)
         recipe = _fit_moments(model, moments, output)
     else:
-        wishes = wished(
+        choice = options.column_choice(
             (task, label), (features, exclude, as_text), categorical, missing, delimiter
         )
-        recipe, found = learn_tables(
-            data or (), wishes, wishes.delimiter, row_sample, output, out, checkpoint
+        recipe, statistics = learn_tables(
+            data or (), choice, choice.delimiter, row_sample, output, out, checkpoint
         )
-        model.merge(found.statistics)
-    _find_rules(model, output)
+        model.merge(statistics)
+    with output.progress(f"fitting {number(len(model.tasks_), 'task')}"):
+        _ = model.coef_  # rules are computed when they are first needed
     stored.write(out, model, recipe, checkpoint)
     _show(model, out, output, show_all)
 
@@ -85,7 +84,7 @@ def _refuse_both(*given: Any) -> None:
     if any(given):
         raise ValueError(
             "--moments has its own tasks, labels and features: name neither files nor columns "
-            "beside it"
+            "with it"
         )
 
 
@@ -94,18 +93,13 @@ def _fit_moments(model: MultiTaskSPCA, path: str, output: Output) -> Recipe | No
     if statistics.sample is None:
         model.set_params(metric=0, row_sample=0)
         output.note(
-            "no rows are kept in the moments: the metric is 0, and the forecast is the isotropic "
+            "the moments contain no rows: the metric is 0, and the forecast is the isotropic "
             "formula, too optimistic where features are correlated"
         )
     else:
         model.set_params(row_sample=statistics.sample.size)
     model.merge(statistics)
     return recipe
-
-
-def _find_rules(model: MultiTaskSPCA, output: Output) -> None:
-    with output.progress(f"fitting {number(len(model.tasks_), 'task')}"):
-        _ = model.coef_
 
 
 def _show(model: MultiTaskSPCA, out: str, output: Output, show_all: bool) -> None:

@@ -1,4 +1,4 @@
-"""`kinspan merge`: the moments of several sites as one."""
+"""`kinspan merge`: moments of several sites → their sum."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ import typer
 from kinspan import Statistics
 from kinspan._memory.statistics import added_up
 from kinspan.cli import options, stored
-from kinspan.cli.output import Output, number
+from kinspan.cli.output import Output
+from kinspan.cli.places import check_other, check_place
 from kinspan.cli.stored import Stored
-from kinspan.cli.table.recipe import Recipe
-from kinspan.cli.table.writing import check_other, check_place
+from kinspan.tables.recipe import Recipe
+from kinspan.tables.tally import number
 
 EXAMPLES = """
 Examples:
@@ -28,27 +29,27 @@ kinspan merge 'sites/*.moments' --out all.moments
 
 def merge(
     files: Annotated[
-        list[str], typer.Argument(metavar="MOMENTS", help="What kinspan moments wrote; patterns.")
+        list[str], typer.Argument(metavar="MOMENTS", help="Files of kinspan moments, or patterns.")
     ],
-    out: Annotated[str, typer.Option("--out", metavar="FILE", help="The moments of all.")],
+    out: Annotated[str, typer.Option("--out", metavar="FILE", help="Where to write the sum.")],
     as_json: options.Json = False,
 ) -> None:
-    """Add the moments of several sites: what is fitted from them is as if rows were pooled."""
+    """Add the moments of several sites: fitting the sum is like fitting all their rows."""
     output = Output(as_json)
-    check_place(Path(out))
+    check_place(out)
     paths = _found(files, out)
     sites = [stored.read_statistics(path) for path in paths]
     recipe = _common_recipe(paths, sites)
     _note_missing(paths, sites, output)
     whole = _added(paths, sites)
     if whole.sample is None and any(site.value.sample is not None for site in sites):
-        output.note("some sites keep their rows: those that others gave are left out of the sum")
+        output.note("some sites keep their rows: the rows of the others are left out of the sum")
     stored.write(out, whole, recipe)
     _show(paths, sites, whole, out, output)
 
 
 def _found(files: list[str], out: str) -> list[str]:
-    found = [path for given in files for path in _meant_by(given)]
+    found = [path for given in files for path in _expanded(given)]
     check_other(out, *found)
     known: dict[bytes, str] = {}
     for path in found:
@@ -59,7 +60,7 @@ def _found(files: list[str], out: str) -> list[str]:
     return found
 
 
-def _meant_by(given: str) -> list[str]:
+def _expanded(given: str) -> list[str]:
     if Path(given).exists() or not glob.has_magic(given):
         return [given]
     matching = sorted(glob.glob(given, recursive=True))
@@ -69,7 +70,7 @@ def _meant_by(given: str) -> list[str]:
 
 
 def _common_recipe(paths: list[str], sites: list[Stored]) -> Recipe | None:
-    """The recipe of the first; tasks and labels of all must be the same, and of the same kind."""
+    """The recipe of the first site; all must have the same columns, and ids of the same kind."""
     first = sites[0].recipe
     for path, site in zip(paths, sites, strict=True):
         if first is None or site.recipe is None:
@@ -100,7 +101,7 @@ def _refuse_other_column(
 
 
 def _note_missing(paths: list[str], sites: list[Stored], output: Output) -> None:
-    """Rows with gaps that were dropped at some sites only are a difference between them."""
+    """Sites differ if some of them drop rows with missing values and others do not."""
     ways = {
         site.recipe.missing: path
         for path, site in reversed(list(zip(paths, sites, strict=True)))
@@ -115,7 +116,7 @@ def _refuse_other_features(path: str, found: Recipe, first_path: str, first: Rec
     ours, theirs = first.feature_names, found.feature_names
     strange = [name for name in theirs if name not in ours]
     lacking = [name for name in ours if name not in theirs]
-    what = "has the features of others in another order"
+    what = "has the same features in another order"
     if strange:
         what = f"has a feature {strange[0]!r} that {first_path} has not"
     elif lacking:

@@ -1,22 +1,21 @@
-"""`kinspan moments`: what may leave a site instead of its rows."""
+"""`kinspan moments`: the table of a site → moments, which leave the site instead of rows."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from kinspan import Statistics
 from kinspan.cli import options, stored
-from kinspan.cli.from_tables import learn_tables
-from kinspan.cli.output import Output, number, whole
+from kinspan.cli.learning import learn_tables
+from kinspan.cli.output import Output
+from kinspan.cli.places import check_place
 from kinspan.cli.rare_categories import without_rare
-from kinspan.cli.table.columns import Wishes
-from kinspan.cli.table.recipe import Recipe
-from kinspan.cli.table.writing import check_other, check_place
-from kinspan.cli.wishes import wished
+from kinspan.tables.columns import ColumnChoice
+from kinspan.tables.recipe import Recipe
+from kinspan.tables.tally import number, whole
 
 EXAMPLES = """
 Examples:
@@ -45,30 +44,29 @@ def moments(
     checkpoint: options.Checkpoint = None,
     as_json: options.Json = False,
 ) -> None:
-    """Count, average and square the rows of a site: no row leaves, unless asked for.
+    """Count, average and square the rows of a site: no row leaves unless requested.
 
-    The file has the names of tasks, classes and columns in it, and for every class of every task
+    The file contains the names of tasks, classes and columns, and for every class of every task
     the number of rows, their mean and their second moments. All columns are features unless
-    --features names some. Add those of all sites with kinspan merge, and fit them with kinspan
-    fit --moments.
+    --features names some. Add the files of all sites with kinspan merge, and fit the sum with
+    kinspan fit --moments.
     """
     output = Output(as_json)
     if not out:
-        raise ValueError("say where the moments go with --out FILE")
-    check_place(Path(out))
-    check_other(out, like)
-    wishes: Wishes | Recipe
+        raise ValueError("name the file for the moments with --out FILE")
+    check_place(out, like)
+    how: ColumnChoice | Recipe
     if like is not None:
         _refuse_both(task, label, features, exclude, as_text, categorical != "error")
-        wishes = replace(stored.read_recipe(like), missing=missing)
+        how = replace(stored.read_recipe(like), missing=missing)
     else:
-        wishes = wished(
+        how = options.column_choice(
             (task, label), (features, exclude, as_text), categorical, missing, delimiter
         )
     mark = options.checked_delimiter(delimiter)
-    recipe, found = learn_tables(data or (), wishes, mark, reservoir, output, out, checkpoint)
-    leaving = _without_small(found.statistics, min_count, output)
-    if like is None:  # else categories are those of another, whom they tell nothing
+    recipe, found = learn_tables(data or (), how, mark, reservoir, output, out, checkpoint)
+    leaving = _without_small(found, min_count, output)
+    if like is None:  # otherwise the categories come from the other site, which knows them
         leaving, recipe = without_rare(leaving, recipe, min_count, output)
     stored.write(out, leaving, recipe, checkpoint)
     _show(leaving, recipe, out, output)
@@ -76,7 +74,7 @@ def moments(
 
 def _refuse_both(*given: object) -> None:
     if any(given):
-        raise ValueError("--like says which columns are what: name none of them beside it")
+        raise ValueError("--like determines the columns: name none of them with it")
 
 
 def _without_small(found: Statistics, min_count: int, output: Output) -> Statistics:

@@ -1,13 +1,24 @@
-"""Options that several verbs have."""
+"""Options that several verbs have, and the choice of columns that they make."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
-_READING = "How the table is read"
+from kinspan.tables.columns import ColumnChoice
+
+Names = list[str] | None
+
+
+def _option(name: str, text: str, metavar: str | None = None, **more: Any) -> Any:
+    return typer.Option(name, metavar=metavar, help=text, **more)
+
+
+def _reading(name: str, text: str, metavar: str | None = None, **more: Any) -> Any:
+    return _option(name, text, metavar, rich_help_panel="How the table is read", **more)
+
 
 Data = Annotated[
     list[str] | None,
@@ -16,161 +27,157 @@ Data = Annotated[
         help="CSV, TSV, Parquet or Feather files, patterns or folders; - is standard input.",
     ),
 ]
-ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="What kinspan fit wrote.")]
-TaskColumn = Annotated[
-    str | None, typer.Option("--task", metavar="COLUMN", help="The column with the task.")
-]
-LabelColumn = Annotated[
-    str | None, typer.Option("--label", metavar="COLUMN", help="The column with the class.")
-]
+ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="A file written by kinspan fit.")]
+TaskColumn = Annotated[str | None, _option("--task", "The column with the task.", "COLUMN")]
+LabelColumn = Annotated[str | None, _option("--label", "The column with the class.", "COLUMN")]
 Features = Annotated[
-    list[str] | None,
-    typer.Option(
+    Names,
+    _reading(
         "--features",
-        metavar="NAMES",
-        help="Columns to use, by name or pattern ('usage_*'), separated by commas.",
-        rich_help_panel=_READING,
+        "Columns to use, by name or pattern ('usage_*'), separated by commas.",
+        "NAMES",
         show_default="all but task and label",
     ),
 ]
 Exclude = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--exclude",
-        metavar="NAMES",
-        help="Columns to leave out, by name or pattern, separated by commas.",
-        rich_help_panel=_READING,
+    Names,
+    _reading(
+        "--exclude", "Columns to leave out, by name or pattern, separated by commas.", "NAMES"
     ),
 ]
 Categorical = Annotated[
     Literal["error", "encode"],
-    typer.Option(
+    _reading(
         "--categorical",
-        help="Columns of text: refuse them, or make every category a feature of zeros and ones.",
-        rich_help_panel=_READING,
+        "Columns of text: refuse them, or make every category a feature of zeros and ones.",
     ),
 ]
 Missing = Annotated[
     Literal["error", "mean", "drop"],
-    typer.Option(
+    _reading(
         "--missing",
-        help="Missing values: refuse them, fill in the mean of the task, or drop the row.",
-        rich_help_panel=_READING,
-    ),
-]
-AsText = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--as-text",
-        metavar="NAMES",
-        help="Columns that hold text although it looks like numbers (007).",
-        rich_help_panel=_READING,
-    ),
-]
-Delimiter = Annotated[
-    str | None,
-    typer.Option(
-        "--delimiter",
-        metavar="CHARACTER",
-        help="What separates the cells of text files.",
-        rich_help_panel=_READING,
-        show_default="tab in .tsv, else comma",
-    ),
-]
-Unseen = Annotated[
-    Literal["error", "shared"] | None,
-    typer.Option(
-        "--unseen",
-        help="Rows of tasks that were not fitted: refuse them, or use what all tasks agree on.",
-        show_default="as the model was fitted",
-    ),
-]
-Model = Annotated[str, typer.Option("--out", metavar="FILE", help="Where the model goes.")]
-Moments = Annotated[
-    str | None,
-    typer.Option(
-        "--moments",
-        metavar="FILE",
-        help="Fit what kinspan moments or merge wrote, instead of a table.",
-    ),
-]
-Priors = Annotated[
-    Literal["equal", "empirical"],
-    typer.Option("--priors", help="Class priors: equal, or each task's own frequencies."),
-]
-ClassWeight = Annotated[
-    Literal["none", "balanced"],
-    typer.Option("--class-weight", help="Whether an error in a rare class costs as much more."),
-]
-RowSample = Annotated[
-    int,
-    typer.Option(
-        "--row-sample",
-        min=0,
-        help="Rows kept of every class of every task, for covariance and forecast.",
-    ),
-]
-Like = Annotated[
-    str | None,
-    typer.Option(
-        "--like",
-        metavar="FILE",
-        help="Read the table as it was for these moments: the same columns and categories. "
-        "Whoever made them chose these: see which leave before you send the file.",
-    ),
-]
-MinCount = Annotated[
-    int,
-    typer.Option(
-        "--min-count",
-        min=1,
-        help="Withhold classes of tasks, and categories, that have fewer rows: the mean of one row "
-        "is the row. Five rows of one person pass as five.",
-    ),
-]
-Reservoir = Annotated[
-    int,
-    typer.Option(
-        "--reservoir",
-        min=0,
-        help="Let so many ROWS of every class of every task leave, for a better forecast.",
+        "Missing values: refuse them, fill in the mean of the task, or drop the row.",
     ),
 ]
 MissingAtSite = Annotated[
     Literal["error", "drop"],
-    typer.Option(
-        "--missing",
-        help="Missing values: refuse them, or drop the row.",
-        rich_help_panel=_READING,
+    _reading("--missing", "Missing values: refuse them, or drop the row."),
+]
+AsText = Annotated[
+    Names,
+    _reading("--as-text", "Columns that hold text although it looks like numbers (007).", "NAMES"),
+]
+Delimiter = Annotated[
+    str | None,
+    _reading(
+        "--delimiter",
+        "The character between the cells of text files.",
+        "CHARACTER",
+        show_default="tab in .tsv, else comma",
     ),
 ]
 Checkpoint = Annotated[
     str | None,
-    typer.Option(
+    _reading(
         "--checkpoint",
-        metavar="FILE",
-        help="Keep what was read in FILE meanwhile: if interrupted, the same command goes on.",
-        rich_help_panel=_READING,
+        "Save progress in FILE: after an interruption, the same command continues from there.",
+        "FILE",
+    ),
+]
+Unseen = Annotated[
+    Literal["error", "shared"] | None,
+    _option(
+        "--unseen",
+        "Rows of tasks that were not fitted: refuse them, or use what all tasks agree on.",
+        show_default="as the model was fitted",
+    ),
+]
+Model = Annotated[str, _option("--out", "Where to write the model.", "FILE")]
+Moments = Annotated[
+    str | None,
+    _option("--moments", "Fit a file of kinspan moments or merge instead of a table.", "FILE"),
+]
+Priors = Annotated[
+    Literal["equal", "empirical"],
+    _option("--priors", "Class priors: equal, or the frequencies in each task."),
+]
+ClassWeight = Annotated[
+    Literal["none", "balanced"],
+    _option(
+        "--class-weight", "Whether errors in rare classes cost more, as much as they are rare."
+    ),
+]
+RowSample = Annotated[
+    int,
+    _option(
+        "--row-sample",
+        "Rows kept of every class of every task, for covariance and forecast.",
+        min=0,
+    ),
+]
+Like = Annotated[
+    str | None,
+    _option(
+        "--like",
+        "Read the table as it was read for these moments: the same columns and categories. Their "
+        "author chose the features: check which ones leave before you send the file.",
+        "FILE",
+    ),
+]
+MinCount = Annotated[
+    int,
+    _option(
+        "--min-count",
+        "Withhold classes of tasks, and categories, with fewer rows: the mean of one row is the "
+        "row. Five rows of one person count as five.",
+        min=1,
+    ),
+]
+Reservoir = Annotated[
+    int,
+    _option(
+        "--reservoir",
+        "Let this many ROWS of every class of every task leave, for a better forecast.",
+        min=0,
     ),
 ]
 OnlyAnswers = Annotated[
-    bool, typer.Option("--only-answers", help="Leave out the columns of DATA but the task.")
+    bool, _option("--only-answers", "Leave out the columns of DATA except the task.")
 ]
-Scored = Annotated[
-    str, typer.Option("--out", metavar="FILE", help="CSV, TSV, Parquet or Feather; - prints CSV.")
-]
-AllTasks = Annotated[bool, typer.Option("--all", help="Show all tasks, not the first 30.")]
-Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
+Scored = Annotated[str, _option("--out", "CSV, TSV, Parquet or Feather; - prints CSV.", "FILE")]
+AllTasks = Annotated[bool, _option("--all", "Show all tasks, not the first 30.")]
+Json = Annotated[bool, _option("--json", "One JSON object on standard output.")]
 
 
-def listed(given: Sequence[str] | None) -> tuple[str, ...]:
+def column_choice(
+    roles: tuple[str | None, str | None],
+    names: tuple[Names, Names, Names],
+    categorical: str,
+    missing: str,
+    delimiter: str | None,
+) -> ColumnChoice:
+    """A choice without contradictions; names are --features, --exclude and --as-text."""
+    task, label = roles
+    features, exclude, as_text = (_listed(given) for given in names)
+    if label is None:
+        raise ValueError("name the column that holds the class of every row with --label")
+    if task == label:
+        raise ValueError(f"--task and --label are both {task!r}; name two columns")
+    for option, name in (("--task", task), ("--label", label)):
+        if name in features:
+            raise ValueError(f"column {name!r} is named with {option} and with --features")
+    mark = checked_delimiter(delimiter)
+    return ColumnChoice(task, label, features, exclude, categorical, missing, as_text, mark)
+
+
+def _listed(given: Sequence[str] | None) -> tuple[str, ...]:
     """Names that were given one by one, or separated by commas."""
     parts = (part.strip() for text in given or () for part in text.split(","))
     return tuple(part for part in parts if part)
 
 
 def checked_delimiter(given: str | None) -> str | None:
-    """One character, of which a tab may be written as \\t."""
+    """One character; a tab may be written as \\t."""
     if given is None:
         return None
     character = "\t" if given in {"\\t", "tab"} else given

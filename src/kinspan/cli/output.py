@@ -1,11 +1,11 @@
-"""What is said and where: results on standard output, notes and progress on standard error."""
+"""Results → standard output; notes and progress → standard error."""
 
 from __future__ import annotations
 
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,7 +17,9 @@ from rich.progress import TimeElapsedColumn as Elapsed
 from rich.table import Table
 from rich.text import Text
 
-_WIDE = 1000  # where nobody looks, nothing is cut
+from kinspan.tables.tally import Advance
+
+_WIDE = 1000  # outside of terminals nothing is cut
 
 
 class Output:
@@ -28,7 +30,7 @@ class Output:
         self._results, self._asides = _console(sys.stdout), _console(sys.stderr)
 
     def note(self, text: str) -> None:
-        """Something to know beside the result; machines find it in the result."""
+        """A remark on the result; in JSON it is part of the result."""
         self.notes.append(text)
         if not self.as_json:
             self._asides.print(Text(f"kinspan: {printable(text)}"), soft_wrap=True)
@@ -45,7 +47,7 @@ class Output:
         rows: Sequence[Sequence[str]],
         last: Sequence[str] | None = None,
     ) -> None:
-        """A table whose first column is a name; the last row may be about all others."""
+        """A table whose first column is a name; the last row may summarize the others."""
         if self.as_json:
             return
         table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
@@ -72,8 +74,8 @@ class Output:
             sys.stdout.write(json.dumps(plain(found), ensure_ascii=False, allow_nan=False) + "\n")
 
     @contextmanager
-    def progress(self, doing: str, n_rows: int | None = None) -> Iterator[Callable[[int], Any]]:
-        """A bar in a terminal; it is told how many rows more were read."""
+    def progress(self, doing: str, n_rows: int | None = None) -> Iterator[Advance]:
+        """A progress bar in a terminal."""
         if self.as_json or not self._asides.is_terminal:
             yield lambda n: None
             return
@@ -87,19 +89,19 @@ class Output:
 
 def _console(stream: Any) -> Console:
     is_terminal = stream is not None and stream.isatty()
-    # Notebooks and test services ask for colours with FORCE_COLOR, which would bring bars too.
+    # Notebooks and test services set FORCE_COLOR for colours, which would also show bars.
     forced = None if is_terminal else False
     width = None if is_terminal else _WIDE
     return Console(file=stream, highlight=False, force_terminal=forced, width=width)
 
 
 def printable(text: str) -> str:
-    """Text without characters that would command a terminal: names come from files of others."""
+    """Text without terminal control characters: names may come from untrusted files."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def plain(value: Any) -> Any:
-    """The same as JSON has it: what is not known is null, and times are text."""
+    """A value in JSON types: unknown numbers are null, and times are text."""
     if isinstance(value, dict):
         return {str(plain(key)): plain(entry) for key, entry in value.items()}
     if isinstance(value, np.ndarray):
@@ -114,19 +116,5 @@ def plain(value: Any) -> Any:
 
 
 def name_of(value: Any) -> str:
-    """An id as text: truth as it stands in files."""
+    """An id as text; booleans as they are written in files."""
     return str(value).lower() if isinstance(value, (bool, np.bool)) else str(value)
-
-
-def whole(n: float) -> float:
-    """A number of rows: an integer unless rows have weights."""
-    return int(n) if n == int(n) else n
-
-
-def number(n: float, what: str) -> str:
-    """1 row, 2 rows."""
-    if n == 1:
-        return f"1 {what}"
-    n = whole(n)
-    shown = f"{n:,}" if isinstance(n, int) else f"{n:,.6g}"
-    return f"{shown} {what}{'es' if what.endswith('s') else 's'}"

@@ -1,4 +1,4 @@
-"""`kinspan plan`: how many labels more reach an error."""
+"""`kinspan plan`: a model and an error rate → the labels needed to reach it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EXAMPLES = """
 Examples:
 
 kinspan plan model.kinspan --task acme --error 0.05
-kinspan plan model.kinspan --error 5%        # every task, those in need first
+kinspan plan model.kinspan --error 5%        # every task, largest error first
 """
 _MORE = (0, 5, 10, 20, 50, 100, 200, 500, 1000)
 
@@ -31,7 +31,7 @@ def plan(
     show_all: options.AllTasks = False,
     as_json: options.Json = False,
 ) -> None:
-    """Say how many labels more a task needs to reach an error, or that none are enough."""
+    """Say how many more labels a task needs to reach an error, or that no number suffices."""
     output = Output(as_json)
     wanted = _rate(error)
     fitted = stored.read_model(model).value

@@ -1,4 +1,4 @@
-"""`kinspan predict`: a model and new rows → the rows with their answers."""
+"""`kinspan predict`: a model and new rows → the rows with their classes and probabilities."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinspan.cli import options, stored
-from kinspan.cli.output import Output, name_of, number
-from kinspan.cli.table.encoding import TableRows, Tally, encoded
-from kinspan.cli.table.fills import Fills
-from kinspan.cli.table.reader import Chunk, Reader, rows_known
-from kinspan.cli.table.sources import sources
-from kinspan.cli.table.writing import Writer, check_format, check_other, has_types, rows_writer
-from kinspan.engines.files._arrow import pyarrow
-from kinspan.engines.files._reading import naming
-from kinspan.engines.files._tables import open_table
+from kinspan.cli.output import Output, name_of
+from kinspan.cli.places import check_format, check_other, has_types, rows_writer, sources
+from kinspan.tables.arrow import pyarrow
+from kinspan.tables.chunks import Chunk, open_table
+from kinspan.tables.encoding import UsableRows, encode
+from kinspan.tables.errors import naming_file
+from kinspan.tables.fills import Fills
+from kinspan.tables.reader import Reader
+from kinspan.tables.reading import n_rows_of
+from kinspan.tables.tally import Advance, Tally, number
+from kinspan.tables.writing import Writer
 
 EXAMPLES = """
 Examples:
@@ -29,7 +31,7 @@ cat new.csv | kinspan predict model.kinspan - > scored.csv
 
 
 class _Scoring(NamedTuple):
-    """What is needed to answer rows."""
+    """What is needed to predict rows."""
 
     model: Any
     reader: Reader
@@ -49,9 +51,9 @@ def predict(
     delimiter: options.Delimiter = None,
     as_json: options.Json = False,
 ) -> None:
-    """Answer new rows, in their order: the class, and the probability of every class.
+    """Predict new rows, in their order: the class, and the probability of every class.
 
-    All columns of the table are kept, and `predicted` and `p_…` are added to them.
+    All columns of the table are kept; `predicted` and `p_…` are added to them.
     """
     output = Output(as_json)
     if as_json and out == "-":
@@ -69,58 +71,58 @@ def predict(
     with (
         sources(data or (), out) as files,
         rows_writer(out) as writer,
-        output.progress("scoring", rows_known(files)) as moved,
+        output.progress("scoring", n_rows_of(files)) as advance,
     ):
-        _score(scoring, files, writer, moved)
+        _score(scoring, files, writer, advance)
     _report(scoring.tally, out, output)
 
 
-def _score(scoring: _Scoring, files: list[Path], writer: Writer, moved: Any) -> None:
+def _score(scoring: _Scoring, files: list[Path], writer: Writer, advance: Advance) -> None:
     names: list[str] | None = None
     for path in files:
-        for chunk in scoring.reader.chunks(path, keep=not scoring.only_answers):
-            with naming(path):
+        for chunk in scoring.reader.chunks(path, unchanged=not scoring.only_answers):
+            with naming_file(path):
                 answered = _answered(scoring, chunk)
                 names = _same_columns(answered.column_names, names)
             writer.write(answered.select(names))
-            moved(chunk.columns.num_rows)
+            advance(chunk.columns.num_rows)
     if names is None:
         writer.write(_nothing(scoring, files[0]))
 
 
 def _answered(scoring: _Scoring, chunk: Chunk) -> Any:
-    """The columns of a chunk, and the answers beside them."""
+    """The columns of a chunk and of its answers."""
     reader, pa = scoring.reader, pyarrow()
-    rows = encoded(chunk, reader, scoring.fills, scoring.tally)
-    kept = chunk.kept
+    usable = encode(chunk, reader, scoring.fills, scoring.tally)
+    kept = chunk.unchanged
     if kept is None:
         task = reader.recipe.task
         kept = chunk.columns.select([] if task is None else [task])
-    answers = _answers(scoring.model, rows)
+    answers = _answers(scoring.model, usable)
     taken = [name for name in answers if name in kept.column_names]
     if taken:
         raise ValueError(
             f"there is a column {taken[0]!r} already; use --only-answers, or rename it"
         )
     columns = {name: kept.column(name) for name in kept.column_names}
-    if scoring.is_typed:  # what the recipe does not name may look like numbers and be none
-        columns |= {name: chunk.columns.column(name) for name in columns.keys() & chunk.names}
+    if scoring.is_typed:  # columns outside the recipe stay text, though they may look like numbers
+        known = columns.keys() & set(chunk.columns.column_names)
+        columns |= {name: chunk.columns.column(name) for name in known}
     return pa.table({**columns, **answers})
 
 
-def _answers(model: Any, rows: TableRows) -> dict[str, Any]:
+def _answers(model: Any, usable: UsableRows) -> dict[str, Any]:
     """Columns with the class and the probabilities; empty where a row has no answer."""
-    pa = pyarrow()
-    place = np.where(rows.kept, np.cumsum(rows.kept) - 1, 0)
-    if not rows.kept.any():
-        return _empty_answers(model, len(rows.kept))
+    pa, (kept, rows) = pyarrow(), usable
+    place = np.where(kept, np.cumsum(kept) - 1, 0)
+    if not kept.any():
+        return _empty_answers(model, len(kept))
     task = None if rows.task is None else rows.task.values()
     classes = np.asarray(model.predict(rows.X, task=task))
     shares = model.predict_proba(rows.X, task=task)
-    absent = ~rows.kept
-    found = {"predicted": pa.array(classes[place], mask=absent, type=_type(model.classes_))}
+    found = {"predicted": pa.array(classes[place], mask=~kept, type=_type(model.classes_))}
     for j, name in enumerate(_probabilities(model)):
-        found[name] = pa.array(shares[place, j], mask=absent)
+        found[name] = pa.array(shares[place, j], mask=~kept)
     return found
 
 
@@ -141,7 +143,7 @@ def _empty_answers(model: Any, n_rows: int) -> dict[str, Any]:
 def _nothing(scoring: _Scoring, path: Path) -> Any:
     """The head of a table without rows."""
     reader, pa = scoring.reader, pyarrow()
-    names = open_table(path, reader.request).names
+    names = open_table(path, reader.delimiter).names
     if scoring.only_answers:
         names = [name for name in names if name == reader.recipe.task]
     columns = {name: pa.array([], pa.string()) for name in names}

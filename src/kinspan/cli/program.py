@@ -1,4 +1,4 @@
-"""The program: its verbs, and how it ends."""
+"""Arguments → the verb that they name, and an exit code."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _show_version(asked: bool) -> None:
 
 @app.callback()
 def program(
-    debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
     version: Annotated[
         bool,
         typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True),
@@ -93,7 +93,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _misused(error: Any) -> int:
-    """Arguments that no verb takes."""
+    """Report arguments that no verb takes."""
     text = " ".join(error.format_message().split())
     if not text:  # no arguments at all: the help was shown
         return failing.EXIT_CODE
@@ -105,6 +105,6 @@ def _misused(error: Any) -> int:
 
 
 def _closed() -> int:
-    """Whoever reads the output has seen enough, as in `kinspan … | head`."""
+    """The reader of the output has closed it, as in `kinspan … | head`."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 1

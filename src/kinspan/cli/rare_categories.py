@@ -1,4 +1,4 @@
-"""Categories that hardly any row has: their names stay at their site."""
+"""Statistics and a recipe → both without rare categories, whose names must not leave a site."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from dataclasses import replace
 import numpy as np
 
 from kinspan import Statistics
-from kinspan.cli.output import Output, number
-from kinspan.cli.table.recipe import FeatureColumn, Recipe
+from kinspan.cli.output import Output
+from kinspan.tables.recipe import FeatureColumn, Recipe
+from kinspan.tables.tally import number
 
 
 def without_rare(
     found: Statistics, recipe: Recipe, min_count: int, output: Output
 ) -> tuple[Statistics, Recipe]:
-    """Both without the categories of fewer rows; those rows count as having none of them."""
+    """Both without the categories of fewer rows, which then count as no category."""
     moments = found.moments
     n_rows = np.rint((moments.counts[..., None] * moments.means).sum(axis=(0, 1)))
     is_category = np.concatenate([_are_categories(column) for column in recipe.columns])
@@ -31,7 +32,7 @@ def without_rare(
         )
     _tell(recipe, left, min_count, output)
     sample = found.sample
-    if sample is not None:  # keys stay: they say which share of all rows these are
+    if sample is not None:  # keys stay: they tell which share of all rows was sampled
         sample = replace(sample, rows=np.ascontiguousarray(sample.rows[:, kept]))
     means, squares = (
         np.ascontiguousarray(sums[..., kept]) for sums in (moments.means, moments.squares)
@@ -44,7 +45,7 @@ def _are_categories(column: FeatureColumn) -> list[bool]:
 
 
 def _with_features(recipe: Recipe, kept: np.ndarray) -> Recipe:
-    """The columns of which something is kept."""
+    """The columns of which a feature is kept."""
     columns, is_kept = [], iter(kept.tolist())
     for column in recipe.columns:
         if column.categories is None:

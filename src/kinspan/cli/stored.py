@@ -1,4 +1,4 @@
-"""Models and moments in files, with the recipe of the table that they were learnt from."""
+"""Files ↔ models or moments, with the recipe of the table that they were learnt from."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from kinspan import MultiTaskSPCA, Statistics
 from kinspan._saving.model_file import load_with_notes, to_bytes
 from kinspan._storage.atomic_files import write_atomically
 from kinspan._validation.fitted import names_of
-from kinspan.cli.table.recipe import FeatureColumn, Recipe, recipe_of
 from kinspan.engines.files._batches import without_names
-from kinspan.engines.files._encoded import kind_of
+from kinspan.tables.ids import kind_of
+from kinspan.tables.recipe import FeatureColumn, Recipe, recipe_of
 
 
 class Stored(NamedTuple):
-    """A model, or statistics, and how its table is read."""
+    """A model or statistics, and the recipe of its table."""
 
     value: Any
     recipe: Recipe | None
 
 
 def read_model(path: str) -> Stored:
-    """A fitted model; of one that was saved from Python the recipe is what it knows itself."""
+    """A fitted model; one that was saved from Python has a recipe if it knows its features."""
     model, notes = load_with_notes(path)
     if isinstance(model, Statistics):
         raise ValueError(
@@ -34,7 +34,7 @@ def read_model(path: str) -> Stored:
 
 
 def read_statistics(path: str) -> Stored:
-    """What `kinspan moments` or `kinspan merge` wrote."""
+    """A file of `kinspan moments` or `kinspan merge`."""
     statistics, notes = load_with_notes(path)
     if not isinstance(statistics, Statistics):
         kind = "a model" if isinstance(statistics, MultiTaskSPCA) else type(statistics).__name__
@@ -56,7 +56,7 @@ def write(
     recipe: Recipe | None,
     checkpoint: str | None = None,
 ) -> None:
-    """Write a model or statistics, whole or not at all; a checkpoint of them has had its time."""
+    """Write a model or statistics, whole or not at all, and remove their checkpoint."""
     notes = None if recipe is None else {"recipe": recipe.to_json()}
     write_atomically(Path(path), to_bytes(what, notes))
     if checkpoint is not None:
@@ -64,14 +64,14 @@ def write(
 
 
 def for_arrays(model: MultiTaskSPCA, unseen: str | None) -> Any:
-    """The same model for plain arrays, whose columns were found by name before."""
+    """The same model for plain arrays, whose columns were selected by name before."""
     plain = without_names(model)
     plain.unseen = model.unseen if unseen is None else unseen
     return plain
 
 
 def table_recipe(stored: Stored, path: str, task: str | None, label: str | None) -> Recipe:
-    """The recipe, with other names of columns where these were given."""
+    """The recipe, with other columns for task and label if these are given."""
     recipe = stored.recipe
     if recipe is None:
         raise ValueError(

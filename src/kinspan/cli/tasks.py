@@ -1,4 +1,4 @@
-"""Tasks of a fitted model: which one is meant, and what a table says of each."""
+"""A fitted model → the task of a given name, and the cells of tables about tasks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHOWN = 30
 
 
 def task_named(model: Any, text: str) -> Any:
-    """The id of the task that a text means: 7 may be a number or text."""
+    """The id of the task with this name: 7 may be a number or text."""
     ids = model.tasks_.tolist()
     by_name = {name_of(task): task for task in ids}
     if text in by_name:
@@ -35,31 +35,31 @@ def by_need(model: Any) -> list[int]:
 
 
 def labels_of(model: Any, t: int) -> str:
-    """How many labels each class of a task has."""
+    """The number of labels in each class of a task."""
     return counted(model.moments_.counts[t].tolist())
 
 
 def counted(counts: list[float]) -> str:
-    """A few numbers, or how far many of them reach."""
+    """A few numbers, or the range of many."""
     if len(counts) <= 4:
         return " / ".join(f"{n:,.6g}" for n in counts)
     return f"{min(counts):,.6g} to {max(counts):,.6g}"
 
 
 def labels_title(model: Any) -> str:
-    """The head of a column of `labels_of`."""
+    """The heading for a column of `labels_of`."""
     names = [name_of(label) for label in model.classes_.tolist()]
-    return f"labels {' / '.join(names)}" if len(names) <= 4 else "labels a class"
+    return f"labels {' / '.join(names)}" if len(names) <= 4 else "labels per class"
 
 
 def interval(ends: Any) -> str:
-    """From, to."""
+    """The ends of an interval of error rates."""
     low, high = (float(end) for end in ends)
     return f"{percent(low).removesuffix(' %')} to {percent(high)}"
 
 
 def errors_of(model: Any, t: int) -> list[str]:
-    """Forecast, its interval, the error alone, and the gain."""
+    """Forecast, its interval, the error of the task alone, and the gain."""
     return [
         percent(model.forecast_error_[t]),
         interval(model.forecast_interval_[t]),
@@ -69,7 +69,7 @@ def errors_of(model: Any, t: int) -> list[str]:
 
 
 def heading(n_tasks: int, shown: int, what: str) -> str:
-    """What a table of tasks is about, and whether these are all."""
+    """The title of a table of tasks, which may show only some."""
     more = f"; the {shown} with the {what} (--all shows all)" if shown < n_tasks else ""
     return f"{n_tasks:,} task{'s' * (n_tasks != 1)}{more}"
 

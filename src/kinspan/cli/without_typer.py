@@ -1,4 +1,4 @@
-"""What the command line can do where typer is not installed: the demo, and say what is missing."""
+"""The command line without typer: it runs the demo, and says what to install for the rest."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Learning from files that are larger than memory: Parquet, Arrow, CSV, `.npy` and sparse `.npz`.
 
-Statistics add, so files are read a batch at a time, by as many processes as there are, and nothing
-grows with the number of rows::
+Statistics add, so files are read a batch at a time, by any number of processes, and memory does not
+grow with the number of rows::
 
     from kinspan import MultiTaskSPCA
     from kinspan.engines import files
@@ -10,18 +10,19 @@ grows with the number of rows::
     for answers in files.predict(clf, "new/", task="tenant", method="predict_proba"):
         ...  # in the order of the rows
 
-With `checkpoint="begun"` the statistics of finished files are kept in that file meanwhile: if the
-process is killed, the same call goes on from there, with the same result to the last bit.
+With `checkpoint="begun"` that file keeps the statistics of finished files: if the process is
+killed, the same call continues from there, with the same result to the last bit.
 
 `files.statistics` does the same in two steps, with a report of what was read and skipped between
-them; `files.from_batches` takes rows from anywhere else; `files.batches` gives them to anyone else.
+them; `files.from_batches` takes rows from any other source; `files.batches` gives rows to any other
+program.
 
 Tables (Parquet, Arrow, CSV) have columns, which are named: `task="tenant"`. Matrices (`.npy`,
-`.npz`) have none: tasks and labels are values, or lie in `.npy` files beside: `task="tenant.npy"`.
+`.npz`) have none: tasks and labels are values, or `.npy` files next to them: `task="tenant.npy"`.
 
 Memory holds the statistics (their size is that of `row_sample` rows of every class of every task),
-a batch of about 16 MB several times, and what pyarrow keeps: in Parquet up to 2 MB a column, in
-compressed Arrow files a record batch. None of it grows with the rows.
+a batch of about 16 MB several times, and the buffers of pyarrow: for Parquet up to 2 MB per column,
+for compressed Arrow files a record batch. None of it grows with the number of rows.
 
 Parquet, Arrow and CSV need pyarrow: `pip install 'kinspan[files]'`.
 """
@@ -29,7 +30,6 @@ Parquet, Arrow and CSV need pyarrow: `pip install 'kinspan[files]'`.
 from kinspan.engines.files._batches import Answers, Batch, batches, predict
 from kinspan.engines.files._from_batches import from_batches
 from kinspan.engines.files._learning import fit, statistics
-from kinspan.engines.files._reading import FileError
 from kinspan.engines.files._report import (
     FilesRead,
     LeftOutColumnsWarning,
@@ -37,6 +37,7 @@ from kinspan.engines.files._report import (
     SkippedFile,
     SkippedFilesWarning,
 )
+from kinspan.tables.errors import FileError
 
 __all__ = [
     "Answers",

@@ -1,4 +1,4 @@
-"""Files → batches of rows in their order, for scores, exports and models of others."""
+"""Files → batches of rows in their order, and the answers of a model for them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 from kinspan._rows.types import Floats, Ids
 from kinspan._validation import messages
 from kinspan._validation.parameters import check_choice
-from kinspan.engines.files._arrow import TEXT
-from kinspan.engines.files._encoded import Encoded, is_plain, kind_of
-from kinspan.engines.files._paths import find
-from kinspan.engines.files._reading import layout_of, naming, rows_of
-from kinspan.engines.files._request import Request, check_request
+from kinspan.tables.arrow import TEXT
+from kinspan.tables.errors import naming_file
+from kinspan.tables.ids import is_plain, kind_of
+from kinspan.tables.paths import find
+from kinspan.tables.reading import layout_of, rows_of
+from kinspan.tables.request import Request, check_request
 
 
 class Batch(NamedTuple):
@@ -28,16 +29,16 @@ class Batch(NamedTuple):
     task: Ids | None
     sample_weight: Floats | None
     path: Path
-    first_row: int  # the place of the first in its file, from 0
+    first_row: int  # the position of the first row in its file, from 0
 
 
 class Answers(NamedTuple):
-    """What a model says of some rows of a file."""
+    """The answers of a model for some rows of a file."""
 
-    values: NDArray[Any]  # one a row
+    values: NDArray[Any]  # one per row
     task: Ids | None  # (rows,), where a task was named
     path: Path
-    first_row: int  # the place of the first in its file, from 0
+    first_row: int  # the position of the first row in its file, from 0
 
 
 def batches(
@@ -81,22 +82,20 @@ def batches(
 def _batches(
     files: list[Path], request: Request, kinds: dict[str, str] | None = None
 ) -> Iterator[Batch]:
-    """Batches of all files; a model may know before what ids are."""
+    """Batches of all files; a model may know the kinds of ids in advance."""
     layout = None
     for path in files:
         layout = layout or layout_of(path, request)
-        here = layout or layout_of(path, request, TEXT)  # no rows, or one without its id
+        here = layout or layout_of(path, request, TEXT)  # without rows, or with a missing id
         if here is None:
             continue
         if kinds:
             here = here._replace(first="the model", kinds=kinds)
         for rows in rows_of(path, None, request, here):
-            ids = (_values(rows.label), _values(rows.task))
-            yield Batch(rows.X, *ids, rows.weights, path, rows.first_row)
-
-
-def _values(encoded: Encoded | None) -> Ids | None:
-    return None if encoded is None else encoded.values()
+            label, task = (
+                None if coded is None else coded.values() for coded in (rows.label, rows.task)
+            )
+            yield Batch(rows.X, label, task, rows.weights, path, rows.first_row)
 
 
 def predict(
@@ -110,12 +109,12 @@ def predict(
     delimiter: str | None = None,
     batch_rows: int | None = None,
 ) -> Iterator[Answers]:
-    """What a fitted model says of the rows of files, in their order, in constant memory.
+    """The answers of a fitted model for the rows of files, in their order, in constant memory.
 
     Parameters
     ----------
     model : MultiTaskSPCA
-        Fitted here or anywhere else. Columns are found by the names that it knows.
+        A fitted model. Columns are found by the names that it knows.
     task
         As in `statistics`; by default the `task_column` of the model.
     method : {"predict", "predict_proba", "decision_function", "transform"}, default="predict"
@@ -158,7 +157,7 @@ _METHODS = ("predict", "predict_proba", "decision_function", "transform")
 
 
 def without_names(model: Any) -> Any:
-    """The same model for plain arrays, whose columns were found by name before."""
+    """The same model for plain arrays, whose columns were selected by name before."""
     plain = copy.copy(model)
     vars(plain).pop("feature_names_in_", None)
     plain.n_features_in_ -= plain.task_column is not None
@@ -169,6 +168,6 @@ def without_names(model: Any) -> Any:
 def _answers(ask: Any, found: Iterator[Batch]) -> Iterator[Answers]:
     for batch in found:
         last = batch.first_row + batch.X.shape[0] - 1
-        with naming(batch.path, f"rows {batch.first_row} to {last}: "):
+        with naming_file(batch.path, f"rows {batch.first_row} to {last}: "):
             values = ask(batch.X, task=batch.task)
         yield Answers(values, batch.task, batch.path, batch.first_row)

@@ -1,11 +1,11 @@
-"""The statistics of finished files, kept in one file, so that an interrupted reading goes on."""
+"""Statistics of finished files ↔ one file, from which an interrupted call continues."""
 
 from __future__ import annotations
 
 import json
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from reprlib import repr as short
 from typing import Any, NamedTuple
@@ -15,29 +15,29 @@ from kinspan._storage import container
 from kinspan._storage.atomic_files import check_place, write_atomically
 from kinspan._storage.container import Contents, Record, StoredDataError, together
 from kinspan.engines.files._report import ReadFile, SkippedFile
-from kinspan.engines.files._request import ROLES, Request, is_constant, is_function
+from kinspan.tables.request import ROLES, Request, is_constant
 
 KIND = "checkpoint"
-_SECONDS = 10.0  # between two writes at least
-_SHARE = 20.0  # and at least so many times what the last one took
+_SECONDS = 10.0  # at least, between two writes
+_SHARE = 20.0  # at least, in multiples of the time that the last write took
 
 
 class Finished(NamedTuple):
-    """What came of the first files."""
+    """The sum of the first files."""
 
     pile: Pile
     read: list[ReadFile]
     skipped: list[SkippedFile]
-    notes: Any = None  # of whoever reads, as JSON has them
+    notes: Any = None  # of the caller, in JSON types
 
     @property
     def n_files(self) -> int:
-        """How many there are."""
+        """The number of these files."""
         return len(self.read) + len(self.skipped)
 
 
 class Checkpoint:
-    """Where finished files are kept; without a path nowhere."""
+    """The file that holds what is finished; without a path, nothing is written."""
 
     def __init__(self, path: Any, files: Sequence[Path], asked: dict[str, Any]) -> None:
         self._path = None if path is None else _checked(path)
@@ -46,7 +46,7 @@ class Checkpoint:
         self._last, self._took = time.monotonic(), 0.0
 
     def begun(self) -> Finished:
-        """What an interrupted call has left; nothing where there was none."""
+        """The result of an interrupted call, empty where there was none."""
         if self._path is None or not self._path.exists():
             return Finished((), [], [])
         try:
@@ -58,8 +58,19 @@ class Checkpoint:
             raise StoredDataError(f"checkpoint={str(self._path)!r}: {error}") from None
         return found
 
-    def keep(self, finished: Finished) -> None:
-        """Write what is finished, if the last time is long enough ago."""
+    def last(self, begun: Finished, steps: Iterator[Finished]) -> Finished:
+        """Go through steps, each with one more file, to the last one; an error loses none."""
+        done = begun
+        try:
+            for done in steps:
+                self._keep(done)
+        except BaseException:
+            self.write(done)
+            raise
+        return done
+
+    def _keep(self, finished: Finished) -> None:
+        """Write what is finished, if the last write is long enough ago."""
         begin = time.monotonic()
         if self._path is not None and begin - self._last >= max(_SECONDS, _SHARE * self._took):
             self.write(finished)
@@ -75,7 +86,7 @@ class Checkpoint:
             write_atomically(self._path, container.pack(Contents(KIND, record)))
 
     def remove(self) -> None:
-        """Nothing is left to go on with."""
+        """Delete the file when nothing is left to continue."""
         if self._path is not None:
             self._path.unlink(missing_ok=True)
 
@@ -99,7 +110,7 @@ _WAY_OUT = "name another checkpoint, or delete this one to begin anew"
 
 
 def asked_for(request: Request, files: Sequence[Path], **options: Any) -> dict[str, Any]:
-    """Everything that the statistics of files depend on, as JSON has it."""
+    """Everything that the statistics of files depend on, in JSON types."""
     roles = {role: _described(role, getattr(request, role), files) for role in ROLES}
     features = request.features
     given = {
@@ -112,8 +123,8 @@ def asked_for(request: Request, files: Sequence[Path], **options: Any) -> dict[s
 
 
 def _described(role: str, value: Any, files: Sequence[Path]) -> Any:
-    """A column by its name, and a function by what it says of every file."""
-    if is_function(value):
+    """A column as its name, a function as its values for all files."""
+    if callable(value):
         return [repr(value(path)) for path in files]
     if not is_constant(value):
         raise ValueError(
@@ -130,7 +141,7 @@ def _checked(path: Any) -> Path:
 
 
 def _stamp(path: Path) -> list[int] | None:
-    """What changes when a file does; None where there is no file."""
+    """Size and time of a file, which change with its content; None if there is no file."""
     try:
         found = path.stat()
     except OSError:

@@ -1,4 +1,4 @@
-"""Batches of rows from anywhere → statistics."""
+"""Batches of rows from any source → statistics."""
 
 from __future__ import annotations
 
@@ -8,28 +8,27 @@ from typing import Any
 
 import numpy as np
 
-from kinspan._memory.cutoff import hopeful
-from kinspan._memory.statistics import Pile, piled, total
+from kinspan._memory.statistics import Pile, total
 from kinspan._validation.labelled_rows import check_labelled_rows
 from kinspan._validation.parameters import check_row_sample
 from kinspan._validation.weights import check_frequencies
-from kinspan.engines.files._encoded import Encoded, as_kind, kind_of
-from kinspan.engines.files._layout import Layout, named
 from kinspan.engines.files._progress import is_shown, rows_bar
 from kinspan.engines.files._report import FilesRead
-from kinspan.engines.files._rows import Rows
-from kinspan.engines.files._sums import statistics_of
+from kinspan.engines.files._sums import with_rows
+from kinspan.tables.ids import CodedIds, as_kind, kind_of
+from kinspan.tables.layout import FileLayout
+from kinspan.tables.rows import Rows
 
 
 def from_batches(
     batches: Iterable[Sequence[Any]], *, row_sample: int = 100, progress: bool | str = "auto"
 ) -> FilesRead:
-    """Statistics of rows that come in batches from anywhere, such as the cursor of a database.
+    """Statistics of rows that come in batches from any source, such as the cursor of a database.
 
     Parameters
     ----------
     batches : iterable of (X, y), (X, y, task) or (X, y, task, sample_weight)
-        What `model.fit` takes. Each is forgotten once it was counted; some may be empty.
+        The arguments of `model.fit`. A batch is not kept after it was counted, and may be empty.
     row_sample, progress
         As in `statistics`.
 
@@ -40,7 +39,7 @@ def from_batches(
     >>> from kinspan.engines import files
     >>> def rows():
     ...     rng = np.random.default_rng(0)
-    ...     for _ in range(20):  # or as many as fit into no memory
+    ...     for _ in range(20):  # or more than fit into memory
     ...         y, shop = rng.integers(0, 2, 1000), rng.integers(0, 5, 1000)
     ...         yield rng.normal(size=(1000, 3)) + y[:, None], y, shop
     >>> files.from_batches(rows()).fit(MultiTaskSPCA()).tasks_
@@ -49,19 +48,18 @@ def from_batches(
     size, begin = check_row_sample(row_sample), time.perf_counter()
     pile: Pile = ()
     n_rows, layout, is_weighted = 0, None, False
-    with rows_bar(is_shown(progress), None) as moved:
+    with rows_bar(is_shown(progress), None) as advance:
         for number, batch in _numbered(batches):
             X, y, task, weights = _four(batch, number)
             try:
                 if np.shape(y) == (0,):
                     continue
                 rows, layout = _checked(X, y, task, weights, layout, f"batch {number}")
-                found = statistics_of(rows, size, named(layout))
-                pile = pile if found is None else piled(pile, hopeful(found, pile))
+                pile = with_rows(pile, rows, size, layout.names)
             except ValueError as error:
                 raise ValueError(f"batch {number} (counted from 0): {error}") from error
             n_rows, is_weighted = n_rows + rows.X.shape[0], is_weighted or weights is not None
-            moved(rows.X.shape[0])
+            advance(rows.X.shape[0])
     if layout is None or not pile:
         raise ValueError("batches has no rows, or none of positive weight")
     whole, names = total(pile), layout.features
@@ -75,12 +73,12 @@ def _numbered(batches: Any) -> Iterator[tuple[int, Any]]:
         return enumerate(batches)
     except TypeError:
         raise TypeError(
-            f"batches is a {type(batches).__name__}; pass what gives (X, y) or (X, y, task) in turn"
+            f"batches is a {type(batches).__name__}; pass an iterable of (X, y) or (X, y, task)"
         ) from None
 
 
 def _four(batch: Any, number: int) -> tuple[Any, Any, Any, Any]:
-    """X, y, task and weights, as many of them as there are."""
+    """X, y, task and weights, None where a batch has fewer."""
     if not isinstance(batch, Sequence) or len(batch) < 2:
         raise TypeError(
             f"batches: number {number}, from 0, is a {type(batch).__name__}; use (X, y), "
@@ -91,18 +89,18 @@ def _four(batch: Any, number: int) -> tuple[Any, Any, Any, Any]:
 
 
 def _checked(
-    X: Any, y: Any, task: Any, weights: Any, layout: Layout | None, name: str
-) -> tuple[Rows, Layout]:
-    """The rows of a batch, which are like those of the first."""
+    X: Any, y: Any, task: Any, weights: Any, layout: FileLayout | None, name: str
+) -> tuple[Rows, FileLayout]:
+    """The rows of a batch, which has the layout of the first."""
     features, labels, ids, _, found = check_labelled_rows(X, y, task, None)
-    label, tasks = Encoded.of(labels), Encoded.of(ids)
+    label, tasks = CodedIds.of(labels), CodedIds.of(ids)
     if weights is not None:
         weights = np.broadcast_to(np.asarray(weights, dtype=np.float64), features.shape[0])
     is_named = found is not None and all(isinstance(column, str) for column in found)
     names = tuple(found) if found is not None and is_named else None  # as in scikit-learn
     if layout is None:
         kinds = {"task": kind_of(tasks.ids), "label": kind_of(label.ids)}
-        layout = Layout(name, names, names, kinds, {})
+        layout = FileLayout(name, names, names, kinds, {})
     if names != layout.features:
         raise ValueError(f"its columns are {names}, but those of {layout.first} {layout.features}")
     label = as_kind(label, layout.kinds["label"], "y", layout.first)

@@ -1,10 +1,10 @@
-"""Files or batches → statistics; and the model that they fit."""
+"""Files → statistics, and the model fitted on them."""
 
 from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,7 @@ from kinspan._validation.messages import some
 from kinspan._validation.parameters import check_choice, check_row_sample
 from kinspan._validation.weights import check_frequencies
 from kinspan.engines.files._checkpoint import Checkpoint, Finished, asked_for
-from kinspan.engines.files._layout import Layout
-from kinspan.engines.files._paths import find
 from kinspan.engines.files._progress import is_shown, rows_bar
-from kinspan.engines.files._reading import FileError, layout_of, n_rows_of
 from kinspan.engines.files._report import (
     FilesRead,
     LeftOutColumnsWarning,
@@ -27,8 +24,13 @@ from kinspan.engines.files._report import (
     check_model,
     described,
 )
-from kinspan.engines.files._request import Request, check_label, check_request
-from kinspan.engines.files._sums import Job, Moved, Outcome, of_files
+from kinspan.engines.files._sums import Job, Outcome, of_files
+from kinspan.tables.errors import FileError
+from kinspan.tables.layout import FileLayout
+from kinspan.tables.paths import find
+from kinspan.tables.reading import layout_of, n_rows_of
+from kinspan.tables.request import Request, check_request
+from kinspan.tables.tally import Advance
 
 
 def statistics(
@@ -53,16 +55,16 @@ def statistics(
     ----------
     paths : path, pattern, folder, or a list of these
         Parquet, Arrow and Feather, CSV and TSV (also compressed: `.csv.gz`), `.npy`, and `.npz`
-        with a CSR matrix. Of a folder all files with such names are read, in their order, also
-        those in folders within; names that begin with a dot or an underscore are no data.
+        with a CSR matrix. All such files of a folder and its subfolders are read, sorted by name;
+        names that begin with a dot or an underscore are ignored.
     label, task : name of a column
         The class and the task of every row. In `.npy` and `.npz` files, which have no columns: the
-        name of a `.npy` file beside the matrix (`{stem}` in it is the name of the matrix), or the
-        values, for a single file. In any file: a function from its path to one of these, or
+        name of a `.npy` file next to the matrix (`{stem}` in it is the name of the matrix), or the
+        values, for a single file. For any file: a function from its path to one of these, or
         to one id for all its rows. `task=None` is one task.
     features : list of columns, one column of vectors, or None
-        None takes all numeric columns but the others that are named here. Their order is that of
-        the first file; the others must have the same columns, in any order.
+        None takes all numeric columns that have no other role here. Their order is that of the
+        first file; the other files must have the same columns, in any order.
     sample_weight : name of a column, optional
         Frequencies: weight 2 is the row twice, weight 0 its absence.
     row_sample : int, default=100
@@ -77,14 +79,15 @@ def statistics(
         Processes, as in joblib. The result is the same, to the last bit, for any number.
     on_error : {"raise", "skip"}, default="raise"
         What to do with a file that cannot be read, or has columns of another type than the first:
-        a `FileError`, or leave it out wholly, report it and issue a `SkippedFilesWarning`.
+        raise a `FileError`, or leave it out entirely, report it and issue a
+        `SkippedFilesWarning`.
     progress : {"auto", True, False}, default="auto"
-        A bar with rows a second, by default in terminals where tqdm is installed.
+        A bar with rows per second, by default in terminals where tqdm is installed.
     checkpoint : path, optional
-        Where the statistics of finished files are kept meanwhile, every ten seconds at most. If
-        the process is interrupted or killed, the same call goes on from there with the same result
-        to the last bit; other arguments or files are refused. The file has sampled rows in it, as
-        a model has, and is removed in the end.
+        A file that keeps the statistics of finished files, written every ten seconds at most. If
+        the process is interrupted or killed, the same call continues from there, with the same
+        result to the last bit; other arguments or files are refused. The file contains sampled
+        rows, as a model does, and is removed at the end.
 
     Returns
     -------
@@ -104,17 +107,21 @@ def statistics(
     >>> clf = read.fit(MultiTaskSPCA())
     >>> folder.cleanup()
     """
-    check_label(label)
+    if label is None:
+        raise ValueError(
+            "label=None; name the column that holds the class of every row, or, for a .npy or "
+            ".npz matrix, pass the name of a .npy file or the values"
+        )
     check_choice("on_error", on_error, ("raise", "skip"))
     request = check_request(task, label, sample_weight, features, as_text, delimiter, batch_rows)
     size = check_row_sample(row_sample)
     shown, found, begin = is_shown(progress), find(paths, request), time.perf_counter()
     asked = {} if checkpoint is None else asked_for(request, found, row_sample=size)
     kept = Checkpoint(checkpoint, found, asked)
-    layout = _settled(found, request, on_error)
-    with rows_bar(shown, _expected(found) if shown else None) as moved:
+    layout = _first_layout(found, request, on_error)
+    with rows_bar(shown, n_rows_of(found) if shown else None) as advance:
         all_rows, files, skipped = _added(
-            found, Job(request, layout, size), n_jobs, on_error, moved, kept
+            found, Job(request, layout, size), n_jobs, on_error, advance, kept
         )
     kept.remove()
     if skipped:
@@ -156,7 +163,7 @@ def fit(
     Parameters
     ----------
     model : MultiTaskSPCA
-        Fitted in place. It knows the names of the features then: `predict` takes frames with these
+        Fitted in place. It then knows the names of the features: `predict` takes frames with these
         columns, and refuses others. Its `task_column`, if any, is the task of the files.
     paths, label, features, sample_weight, as_text, delimiter, batch_rows
         As in `statistics`.
@@ -204,8 +211,8 @@ def fit(
     return read.fit(model)
 
 
-def _settled(files: list[Path], request: Request, on_error: str) -> Layout:
-    """The layout of the first file that has rows; others are looked at when they are read."""
+def _first_layout(files: list[Path], request: Request, on_error: str) -> FileLayout:
+    """The layout of the first file that has rows; others are checked when they are read."""
     reasons = []
     for path in files:
         try:
@@ -225,21 +232,21 @@ def _added(
     job: Job,
     n_jobs: int | None,
     on_error: str,
-    moved: Moved,
+    advance: Advance,
     kept: Checkpoint,
 ) -> tuple[Statistics, list[ReadFile], list[SkippedFile]]:
-    """The statistics of all files, those that were read, and those that were not."""
-    done = kept.begun()
-    moved(sum(file.n_rows for file in done.read))
-    try:
-        with closing(of_files(files[done.n_files :], job, n_jobs, moved)) as outcomes:
+    """The statistics of all files, the files that were read, and those that were skipped."""
+    begun = kept.begun()
+    advance(sum(file.n_rows for file in begun.read))
+
+    def steps() -> Iterator[Finished]:
+        done = begun
+        with closing(of_files(files[done.n_files :], job, n_jobs, advance)) as outcomes:
             for outcome in outcomes:
                 done = _with(done, outcome, job.layout, on_error)
-                kept.keep(done)
-    except BaseException:
-        kept.write(done)
-        raise
-    pile, read, skipped, _ = done
+                yield done
+
+    pile, read, skipped, _ = kept.last(begun, steps())
     if not pile:
         raise ValueError(_nothing(files, skipped))
     whole = total(pile)
@@ -248,8 +255,8 @@ def _added(
     return whole, read, skipped
 
 
-def _with(done: Finished, outcome: Outcome, layout: Layout, on_error: str) -> Finished:
-    """One file more, or the error that it is."""
+def _with(done: Finished, outcome: Outcome, layout: FileLayout, on_error: str) -> Finished:
+    """One more file, or its error."""
     pile, read, skipped, _ = done
     error = outcome.error or _other_width(outcome, pile, layout)
     if error is not None:
@@ -262,8 +269,8 @@ def _with(done: Finished, outcome: Outcome, layout: Layout, on_error: str) -> Fi
     return Finished(pile, read, skipped)
 
 
-def _other_width(outcome: Outcome, pile: Pile, layout: Layout) -> FileError | None:
-    """Matrices have no names by which they could differ, but numbers of columns."""
+def _other_width(outcome: Outcome, pile: Pile, layout: FileLayout) -> FileError | None:
+    """Matrices have no names of columns, but may have different numbers of them."""
     if not pile or outcome.statistics is None:
         return None
     widths = [part.moments.n_features for part in (outcome.statistics, pile[0][1])]
@@ -281,9 +288,3 @@ def _nothing(files: list[Path], skipped: list[SkippedFile]) -> str:
         f"no row to learn from in {some([str(path) for path in files])}: there are none, or none "
         "with a task, a label and a positive weight"
     )
-
-
-def _expected(files: list[Path]) -> int | None:
-    """Rows of all files, where all say how many they have."""
-    numbers = [n_rows_of(path) for path in files]
-    return None if None in numbers else sum(number or 0 for number in numbers)

@@ -1,18 +1,19 @@
-"""A bar that counts rows, where someone looks at it."""
+"""A progress bar that counts rows, shown in terminals."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
 from kinspan._validation.parameters import check_choice
+from kinspan.tables.tally import Advance
 
 
 def is_shown(progress: Any) -> bool:
-    """Whether to draw a bar: if asked to, or, by default, in a terminal that has tqdm."""
+    """Whether to draw a bar: on request or, by default, in a terminal if tqdm is installed."""
     check_choice("progress", progress, ("auto", True, False))
     if progress == "auto":
         return sys.stderr is not None and sys.stderr.isatty() and _tqdm() is not None
@@ -25,8 +26,8 @@ def is_shown(progress: Any) -> bool:
 
 
 @contextmanager
-def rows_bar(shown: bool, n_rows: int | None) -> Iterator[Callable[[int], Any]]:
-    """A bar with rows and rows a second; it is told how many more were read."""
+def rows_bar(shown: bool, n_rows: int | None) -> Iterator[Advance]:
+    """A bar with rows and rows per second."""
     if not shown:
         yield lambda n: None
         return

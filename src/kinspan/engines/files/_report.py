@@ -1,4 +1,4 @@
-"""What was read, what was not, and why."""
+"""A report of the files that were read and of those that were skipped, with reasons."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from kinspan._memory.statistics import Statistics
 from kinspan._memory.threads import learning
+from kinspan.tables.tally import number
 
 
 class ReadFile(NamedTuple):
@@ -20,23 +21,23 @@ class ReadFile(NamedTuple):
 
 
 class SkippedFile(NamedTuple):
-    """A file that was left out wholly."""
+    """A file that was left out entirely."""
 
     path: Path
     reason: str
 
 
 class LeftOutColumnsWarning(UserWarning):
-    """Some columns are not numeric, and nobody said that they are no features."""
+    """Some columns are not numeric and were left out without being asked for."""
 
 
 class SkippedFilesWarning(UserWarning):
-    """Some files could not be read, and the rest went on without them."""
+    """Some files could not be read and were left out."""
 
 
 @dataclass(frozen=True, eq=False)
 class FilesRead:
-    """Everything that was learnt from files, and a report of it; `print` shows the report.
+    """Statistics of files, and a report on how they were read; `print` shows the report.
 
     Examples
     --------
@@ -51,11 +52,11 @@ class FilesRead:
 
     statistics: Statistics
     feature_names: tuple[str, ...] | None  # in the order of the features; None in matrices
-    columns: tuple[str, ...] | None  # the same, and the column of the task where it stands
+    columns: tuple[str, ...] | None  # features and the task column, in the order of the file
     n_rows: int
     files: tuple[ReadFile, ...]  # in the order in which they were added
     skipped: tuple[SkippedFile, ...]
-    left_out: dict[str, str]  # columns that are no numbers, and their types
+    left_out: dict[str, str]  # columns that are not numeric, and their types
     seconds: float
 
     def __repr__(self) -> str:
@@ -64,21 +65,21 @@ class FilesRead:
     def __str__(self) -> str:
         moments = self.statistics.moments
         lines = [
-            f"{_number(self.n_rows, 'row')} from {_number(len(self.files), 'file')} in "
+            f"{number(self.n_rows, 'row')} from {number(len(self.files), 'file')} in "
             f"{self.seconds:.1f} s ({self.n_rows / max(self.seconds, 1e-9):,.0f} rows/s)",
-            f"{_number(len(moments.tasks), 'task')}, {_number(len(moments.classes), 'class')}, "
-            f"{_number(moments.n_features, 'feature')}",
+            f"{number(len(moments.tasks), 'task')}, {number(len(moments.classes), 'class')}, "
+            f"{number(moments.n_features, 'feature')}",
         ]
         if self.left_out:
             named = ", ".join(f"{name!r} ({kind})" for name, kind in self.left_out.items())
-            lines.append(f"columns that are no features: {named}")
+            lines.append(f"columns that are not features: {named}")
         if self.skipped:
-            lines.append(f"{_number(len(self.skipped), 'file')} skipped:")
+            lines.append(f"{number(len(self.skipped), 'file')} skipped:")
             lines += [f"  {path}: {reason}" for path, reason in self.skipped]
         return "\n".join(lines)
 
     def fit(self, model: Any) -> Any:
-        """Fit a model on what was read, in place, and return it.
+        """Fit a model on these statistics, in place, and return it.
 
         It then knows the names of the features: `predict` takes frames with these columns and
         refuses others.
@@ -88,9 +89,8 @@ class FilesRead:
         model : MultiTaskSPCA
         """
         names = check_model(model, self.columns, self.feature_names)
-        sample = self.statistics.sample
         with learning(model) as draft:
-            draft.fit_moments(self.statistics.moments, sample)
+            draft.fit_moments(self.statistics.moments, self.statistics.sample)
             if names is not None:
                 draft.feature_names_in_ = np.array(names, dtype=object)
         return model
@@ -99,7 +99,7 @@ class FilesRead:
 def check_model(
     model: Any, columns: tuple[str, ...] | None, features: tuple[str, ...] | None
 ) -> tuple[str, ...] | None:
-    """The names of the columns that a model will know; a task column counts."""
+    """The names of columns that a model will know, including its task column."""
     if not hasattr(model, "fit_moments"):
         raise TypeError(f"model is a {type(model).__name__}; pass a MultiTaskSPCA")
     if getattr(model, "forget", 0):
@@ -119,13 +119,7 @@ def check_model(
 
 
 def described(skipped: list[SkippedFile]) -> str:
-    """A few skipped files, and why."""
+    """The first few skipped files, with reasons."""
     shown = "; ".join(f"{path}: {reason}" for path, reason in skipped[:3])
     more = len(skipped) - 3
     return shown if more <= 0 else f"{shown}; and {more} more"
-
-
-def _number(n: int, what: str) -> str:
-    if n == 1:
-        return f"1 {what}"
-    return f"{n:,} {what}{'es' if what.endswith('s') else 's'}"

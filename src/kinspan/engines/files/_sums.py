@@ -1,9 +1,9 @@
-"""Rows → statistics, of batches, parts, files and folders; always added in the same order."""
+"""Rows → statistics of batches, parts and files, always added in the same order."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
 from itertools import islice
@@ -14,35 +14,35 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
-from kinspan._memory.cutoff import hopeful
+from kinspan._memory.cutoff import below_cutoff
 from kinspan._memory.statistics import Pile, Statistics, piled, total
 from kinspan._rows.types import Ids
 from kinspan._validation.labelled_rows import CheckedRows
 from kinspan._validation.messages import NOT_FREQUENCIES
-from kinspan.engines.files._encoded import Encoded
-from kinspan.engines.files._layout import Layout, named
-from kinspan.engines.files._reading import FileError, naming, parts_of, rows_of
-from kinspan.engines.files._request import Request
-from kinspan.engines.files._rows import Rows
-from kinspan.engines.files._tables import Part
-
-Moved = Callable[[int], Any]  # told how many rows were read
+from kinspan.tables.errors import FileError, naming_file
+from kinspan.tables.ids import CodedIds
+from kinspan.tables.layout import FileLayout
+from kinspan.tables.reading import parts_of, rows_of
+from kinspan.tables.request import Request
+from kinspan.tables.rows import Rows
+from kinspan.tables.table import Part
+from kinspan.tables.tally import Advance
 
 
 class Outcome(NamedTuple):
-    """What came of a file, or of a part of it."""
+    """The statistics of a file, or of a part of it, or its error."""
 
     path: Path
     n_rows: int
-    statistics: Statistics | None  # None where no row counts
-    error: FileError | None  # what was wrong
+    statistics: Statistics | None  # None if all weights are zero
+    error: FileError | None
 
 
 class Job(NamedTuple):
-    """What a process needs to know."""
+    """What a process needs to read files."""
 
     request: Request
-    layout: Layout
+    layout: FileLayout
     row_sample: int
 
 
@@ -52,7 +52,7 @@ def statistics_of(rows: Rows, row_sample: int, names: NDArray[Any] | None) -> St
     if label is None:
         raise ValueError("there are no labels to learn from")
     if task is None:
-        task = Encoded.constant(0, rows.X.shape[0])
+        task = CodedIds.constant(0, rows.X.shape[0])
     weights = rows.weights
     if weights is not None:
         if not np.isfinite(weights).all() or (weights < 0).any():
@@ -64,8 +64,14 @@ def statistics_of(rows: Rows, row_sample: int, names: NDArray[Any] | None) -> St
     return _with_ids(found, task.ids, label.ids)
 
 
+def with_rows(pile: Pile, rows: Rows, row_sample: int, names: NDArray[Any] | None) -> Pile:
+    """Add the statistics of a batch."""
+    batch = statistics_of(rows, row_sample, names)
+    return pile if batch is None else piled(pile, below_cutoff(batch, pile))
+
+
 def _with_ids(found: Statistics, tasks: Ids, classes: Ids) -> Statistics:
-    """Statistics of codes as those of the ids, which are in the same order."""
+    """Replace codes by ids, which are in the same order."""
     moments, sample = found.moments, found.sample
     tasks, classes = tasks[moments.tasks], classes[moments.classes]
     moments = replace(moments, tasks=tasks, classes=classes)
@@ -74,56 +80,55 @@ def _with_ids(found: Statistics, tasks: Ids, classes: Ids) -> Statistics:
     return replace(found, moments=moments, sample=sample)
 
 
-def of_part(path: Path, part: Part | None, job: Job, moved: Moved | None = None) -> Outcome:
-    """Statistics of a file or of a part of it, or what was wrong with it."""
-    names = named(job.layout)
+def of_part(path: Path, part: Part | None, job: Job, advance: Advance | None = None) -> Outcome:
+    """Read a file or a part of it."""
+    names = job.layout.names
     pile: Pile = ()
     n_rows = 0
     try:
         for rows in rows_of(path, part, job.request, job.layout):
             end = rows.first_row + rows.X.shape[0]
-            with naming(path, f"rows {rows.first_row} to {end - 1}: "):
-                found = statistics_of(rows, job.row_sample, names)
-            pile = pile if found is None else piled(pile, hopeful(found, pile))
+            with naming_file(path, f"rows {rows.first_row} to {end - 1}: "):
+                pile = with_rows(pile, rows, job.row_sample, names)
             n_rows += rows.X.shape[0]
-            if moved is not None:
-                moved(rows.X.shape[0])
+            if advance is not None:
+                advance(rows.X.shape[0])
     except FileError as error:
         return Outcome(path, 0, None, error)
     return Outcome(path, n_rows, total(pile) if pile else None, None)
 
 
 def of_files(
-    files: list[Path], job: Job, n_jobs: int | None, moved: Moved
+    files: list[Path], job: Job, n_jobs: int | None, advance: Advance
 ) -> Generator[Outcome, None, None]:
-    """What comes of every file, in their order, and as soon as its last part was read."""
+    """The outcome of every file, in their order, as soon as its last part was read."""
     parts = [parts_of(path) for path in files]
     work = [(path, part) for path, cut in zip(files, parts, strict=True) for part in cut]
-    with closing(_of_parts(work, job, n_jobs, moved)) as outcomes:
+    with closing(_of_parts(work, job, n_jobs, advance)) as outcomes:
         for path, cut in zip(files, parts, strict=True):
             yield _joined(path, islice(outcomes, len(cut)))
 
 
 def _of_parts(
-    work: list[tuple[Path, Part | None]], job: Job, n_jobs: int | None, moved: Moved
+    work: list[tuple[Path, Part | None]], job: Job, n_jobs: int | None, advance: Advance
 ) -> Generator[Outcome, None, None]:
     if min(effective_n_jobs(n_jobs), len(work)) == 1:
-        yield from (of_part(path, part, job, moved) for path, part in work)
+        yield from (of_part(path, part, job, advance) for path, part in work)
         return
     parallel = Parallel(n_jobs=n_jobs, return_as="generator")
     outcomes = parallel(delayed(of_part)(path, part, job) for path, part in work)
     try:
         for outcome in outcomes:
-            moved(outcome.n_rows)
+            advance(outcome.n_rows)
             yield outcome
     finally:
-        with warnings.catch_warnings():  # whoever stops because of an error wastes no work
+        with warnings.catch_warnings():  # unfinished work is wanted after an error
             warnings.simplefilter("ignore")
             outcomes.close()
 
 
 def _joined(path: Path, parts: Iterator[Outcome]) -> Outcome:
-    """The parts of a file as one; where one of them failed, the file did."""
+    """The outcome of a file; it failed if one of its parts did."""
     pile: Pile = ()
     n_rows, error = 0, None
     for part in parts:  # to the last, because those of the next file follow

@@ -1,4 +1,4 @@
-"""pyarrow, imported where it is used; and what its types mean here."""
+"""pyarrow, imported only where it is needed, and what its types mean for features and ids."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ BOOLEANS, TIMES, NOTHING = "true or false", "times", "no values"
 
 
 def pyarrow(name: str = "pyarrow") -> Any:
-    """A module of pyarrow."""
+    """Import a module of pyarrow."""
     try:
         return import_module(name)
     except ImportError:
@@ -34,11 +34,11 @@ def is_vector(kind: Any) -> bool:
     return any(test(kind) for test in tests) and is_number(kind.value_type)
 
 
-def kind_of_ids(kind: Any) -> str | None:
-    """What ids of a column of this type are; None where they cannot be ids."""
+def kind_of_type(kind: Any) -> str | None:
+    """The kind of ids that a column of this type holds; None where it cannot hold ids."""
     types = pyarrow().types
     if types.is_dictionary(kind):
-        return kind_of_ids(kind.value_type)
+        return kind_of_type(kind.value_type)
     known = {
         INTEGERS: (types.is_integer,),
         NUMBERS: (types.is_floating,),

@@ -1,4 +1,4 @@
-"""What takes the place of a missing number: the mean of its feature in its task."""
+"""Sums over tasks → fills: a missing number is replaced by the mean of its feature in its task."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kinspan._rows import identifiers
 from kinspan._rows.types import Floats, Ids
-from kinspan.engines.files._encoded import Encoded
+from kinspan.tables.ids import CodedIds
 
 
 class ByTask(NamedTuple):
@@ -20,7 +20,7 @@ class ByTask(NamedTuple):
     sums: Floats  # (tasks, columns)
 
     @classmethod
-    def of_rows(cls, task: Encoded, values: Any) -> ByTask:
+    def of_rows(cls, task: CodedIds, values: Any) -> ByTask:
         """The sums of (rows, columns) values."""
         n_rows = len(task.codes)
         places = (task.codes, np.arange(n_rows))
@@ -38,14 +38,14 @@ class ByTask(NamedTuple):
 
 
 class Fills(NamedTuple):
-    """Means of features."""
+    """Means of features, by task."""
 
     tasks: Ids
-    means: Floats  # (tasks + 1, features): the last are those of all rows, for new tasks
+    means: Floats  # (tasks + 1, features): the last row is the mean of all rows, for new tasks
 
     @classmethod
     def of_model(cls, model: Any) -> Fills:
-        """What was filled in when a model was fitted: its means are those of the values beside."""
+        """The fills of a fitted model: filling in a mean leaves the mean unchanged."""
         moments = model.moments_
         counts = moments.counts[..., None]
         sums, n = (counts * moments.means).sum(axis=1), counts.sum(axis=1)
@@ -53,30 +53,28 @@ class Fills(NamedTuple):
 
     @classmethod
     def of_sums(cls, found: ByTask) -> Fills:
-        """From sums of the numbers that there are, and how many there are."""
+        """From sums and counts of the numbers that are not missing."""
         sums, n = np.hsplit(found.sums, 2)
         return cls(found.tasks, _means(sums, n))
 
-    def fill(self, X: Floats, missing: NDArray[np.bool_], task: Encoded | None) -> None:
-        """Put means where numbers are missing, in place."""
+    def fill(self, X: Floats, missing: NDArray[np.bool_], task: CodedIds | None) -> None:
+        """Replace missing numbers in place."""
         rows, columns = np.nonzero(missing)
         if task is None:
             X[rows, columns] = self.means[-1, columns]
             return
-        codes = identifiers.lookup(self.tasks, task.ids)[
-            task.codes
-        ]  # −1, a new task, is the last row
-        X[rows, columns] = self.means[codes[rows], columns]
+        position = identifiers.lookup(self.tasks, task.ids)  # −1, a new task, is the last row
+        X[rows, columns] = self.means[position[task.codes[rows]], columns]
 
 
-def sums_of_present(X: Floats, task: Encoded) -> ByTask:
-    """Sums of the numbers that are not missing, and behind them how many these are."""
+def sums_of_present(X: Floats, task: CodedIds) -> ByTask:
+    """Sums of the numbers that are not missing, followed by their counts."""
     present = ~np.isnan(X)
     return ByTask.of_rows(task, np.hstack([np.where(present, X, 0.0), present]))
 
 
 def _means(sums: Floats, n: Floats) -> Floats:
-    """Means of tasks, and of all rows; a task without a number has the mean of all."""
+    """Means of tasks and, last, of all rows, which also serve tasks without a number."""
     total = n.sum(axis=0)
     overall = np.divide(sums.sum(axis=0), total, out=np.full(len(total), np.nan), where=total > 0)
     means = np.where(n > 0, sums / np.where(n > 0, n, 1.0), overall)

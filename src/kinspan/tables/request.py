@@ -1,4 +1,4 @@
-"""What was asked for: which files, and where in them features, tasks and labels stand."""
+"""Arguments of the caller → a checked request: where features, tasks, labels and weights are."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ ROLES = ("task", "label", "sample_weight")
 
 
 class Request(NamedTuple):
-    """Where features, tasks, labels and weights stand, and how rows are to be read."""
+    """Where features, tasks, labels and weights are, and how rows are read."""
 
-    task: Any  # a column, a .npy file beside a matrix, values, a function of the path, or None
+    task: Any  # a column, a .npy file next to a matrix, values, a function of the path, or None
     label: Any
     sample_weight: Any
     features: tuple[str, ...] | str | None  # columns, one column of vectors, or all numeric ones
@@ -24,12 +24,12 @@ class Request(NamedTuple):
     batch_rows: int | None
 
     def columns(self) -> dict[str, str]:
-        """The roles that a column of a table has."""
+        """The columns of a table that have a role."""
         named = {role: getattr(self, role) for role in ROLES}
         return {role: name for role, name in named.items() if isinstance(name, str)}
 
     def rows_at_once(self, n_features: int) -> int:
-        """Rows of a batch: about 16 MB of numbers, whatever their length."""
+        """Rows per batch: about 16 MB of numbers, whatever the number of features."""
         if self.batch_rows is not None:
             return self.batch_rows
         return int(np.clip((1 << 21) // max(n_features, 1), 16, 1 << 18))
@@ -44,7 +44,7 @@ def check_request(
     delimiter: Any,
     batch_rows: Any,
 ) -> Request:
-    """A request whose arguments fit together."""
+    """A request whose arguments are valid and do not contradict each other."""
     if features is not None and not isinstance(features, str):
         features = _names("features", features)
     texts = frozenset(_names("as_text", [as_text] if isinstance(as_text, str) else as_text))
@@ -57,28 +57,19 @@ def check_request(
         for given in (task, label, sample_weight)
     )
     request = Request(task, label, sample_weight, features, texts, delimiter, batch_rows)
-    _check_roles(request, features if isinstance(features, tuple) else ())
+    _check_roles(request)
     return request
 
 
 def check_values(request: Request, n_files: int) -> None:
-    """Values belong to the rows of one file."""
+    """Values belong to the rows of a single file."""
     for role in ROLES:
         value = getattr(request, role)
-        if n_files > 1 and not is_constant(value) and not is_function(value):
+        if n_files > 1 and not is_constant(value) and not callable(value):
             raise ValueError(
                 f"{role} is given as values, but there are {n_files} files; pass the name of a "
-                f".npy file beside each, such as '{{stem}}_{role}.npy', or a function of the path"
+                f".npy file next to each, such as '{{stem}}_{role}.npy', or a function of the path"
             )
-
-
-def check_label(label: Any) -> None:
-    """Nothing is learnt without labels."""
-    if label is None:
-        raise ValueError(
-            "label=None; name the column that holds the class of every row, or, beside a .npy or "
-            ".npz matrix, pass the name of a .npy file or the values"
-        )
 
 
 def is_constant(value: Any) -> bool:
@@ -86,28 +77,23 @@ def is_constant(value: Any) -> bool:
     return isinstance(value, (str, bytes, tuple)) or not hasattr(value, "__len__")
 
 
-def is_function(value: Any) -> bool:
-    """Whether a value is asked for every path."""
-    return callable(value)
-
-
 def _names(argument: str, names: Any) -> tuple[str, ...]:
-    is_set = isinstance(names, (set, frozenset)) and argument == "features"  # without an order
+    is_set = isinstance(names, (set, frozenset)) and argument == "features"  # has no order
     try:
-        given = [] if is_set else list(names)
+        given = [None] if is_set else list(names)
     except TypeError:
         given = [None]
-    if is_set or not all(isinstance(name, str) for name in given):
+    if not all(isinstance(name, str) for name in given):
         raise ValueError(f"{argument}={names!r}; use a list of column names")
-    names = given
-    if len(set(names)) < len(names):
-        raise ValueError(f"{argument}={list(names)!r} names a column twice")
-    if argument == "features" and len(names) == 0:
+    if len(set(given)) < len(given):
+        raise ValueError(f"{argument}={given!r} names a column twice")
+    if argument == "features" and not given:
         raise ValueError("features=[] leaves nothing to learn from; name columns, or use None")
-    return tuple(str(name) for name in names)
+    return tuple(str(name) for name in given)
 
 
-def _check_roles(request: Request, features: tuple[str, ...]) -> None:
+def _check_roles(request: Request) -> None:
+    features = request.features if isinstance(request.features, tuple) else ()
     taken: dict[str, str] = {}
     for role, name in request.columns().items():
         if name in taken:
@@ -115,12 +101,12 @@ def _check_roles(request: Request, features: tuple[str, ...]) -> None:
         if name in features:
             raise ValueError(f"column {name!r} is named as {role} and among the features")
         taken[name] = role
-    strange = sorted(request.as_text - set(taken))
-    if strange:
-        raise ValueError(f"as_text names {strange[0]!r}, which is neither the task nor the label")
+    unknown = sorted(request.as_text - set(taken))
+    if unknown:
+        raise ValueError(f"as_text names {unknown[0]!r}, which is neither the task nor the label")
     for role in ROLES:
         value = getattr(request, role)
-        is_id = is_constant(value) and not is_function(value) and not isinstance(value, str)
+        is_id = is_constant(value) and not callable(value) and not isinstance(value, str)
         if value is not None and is_id:
             raise ValueError(
                 f"{role}={value!r}; use the name of a column, or lambda path: {value!r}"

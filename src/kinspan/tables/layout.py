@@ -1,4 +1,4 @@
-"""What the first file settles for all: names and order of features, and what ids are."""
+"""The first file → its layout: names and order of features and kinds of ids, for all files."""
 
 from __future__ import annotations
 
@@ -9,69 +9,60 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinspan._validation.messages import some
-from kinspan.engines.files._arrow import (
-    BOOLEANS,
-    INTEGERS,
-    NOTHING,
-    NUMBERS,
-    TEXT,
-    is_number,
-    is_vector,
-    kind_of_ids,
-    pyarrow,
-)
-from kinspan.engines.files._encoded import other_kind
-from kinspan.engines.files._request import Request
-from kinspan.engines.files._tables import Table
+from kinspan.tables import arrow
+from kinspan.tables.arrow import BOOLEANS, INTEGERS, NOTHING, NUMBERS, TEXT, kind_of_type, pyarrow
+from kinspan.tables.ids import other_kind
+from kinspan.tables.request import Request
+from kinspan.tables.table import Table
 
 _IDS = ("task", "label")
 
 
-class Layout(NamedTuple):
+class FileLayout(NamedTuple):
     """What all files have in common."""
 
     first: str  # the file that it comes from
     features: tuple[str, ...] | None  # their names; None in matrices and columns of vectors
-    columns: tuple[str, ...] | None  # the same, and the column of the task where it stands
-    kinds: dict[str, str]  # what tasks and labels are
-    left_out: dict[str, str]  # columns that are no features, and their types
+    columns: tuple[str, ...] | None  # features and the task column, in the order of the file
+    kinds: dict[str, str]  # the kinds of tasks and labels
+    left_out: dict[str, str]  # columns that are not features, and their types
     is_matrix: bool = False  # numbers only, without names
 
+    @property
+    def names(self) -> NDArray[Any] | None:
+        """The names of the features as an array."""
+        return None if self.features is None else np.array(self.features, dtype=object)
 
-def named(layout: Layout) -> NDArray[Any] | None:
-    """The names of the features, for messages."""
-    return None if layout.features is None else np.array(layout.features, dtype=object)
 
-
-def table_layout(first: str, table: Table, request: Request) -> Layout:
-    """The layout that a table has."""
+def table_layout(first: str, table: Table, request: Request) -> FileLayout:
+    """The layout of a table."""
     check_columns(table, request)
     roles = request.columns()
     kinds = {role: _kind(table, name, request) for role, name in roles.items() if role in _IDS}
     if isinstance(request.features, str):
-        return Layout(first, None, None, kinds, {})
+        return FileLayout(first, None, None, kinds, {})
     others = [name for name in table.names if name not in roles.values()]
     if request.features is not None:
         task = (request.task,) if "task" in roles else ()
-        return Layout(first, request.features, (*task, *request.features), kinds, {})
+        return FileLayout(first, request.features, (*task, *request.features), kinds, {})
     features = tuple(name for name in others if _is_feature(table, name))
     if not features:
         raise ValueError(
-            f"no column is numeric beside {some(list(roles.values()))}; columns are "
-            f"{_with_types(table, table.names)}"
+            f"no column is numeric besides {some(list(roles.values()))}; columns are "
+            f"{with_types(table, table.names)}"
         )
     chosen = {*features, roles.get("task")}
     columns = tuple(name for name in table.names if name in chosen)
     left_out = {name: str(table.types[name]) for name in others if name not in chosen}
-    return Layout(first, features, columns, kinds, left_out)
+    return FileLayout(first, features, columns, kinds, left_out)
 
 
 def check_columns(table: Table, request: Request) -> None:
-    """Columns that were asked for are there, once, and have types that can be read."""
+    """Requested columns exist, once, and have types that can be read."""
     roles = request.columns()
     if len(table.types) < len(table.names):
         name, times = Counter(table.names).most_common(1)[0]
-        raise ValueError(f"column {name!r} stands {times} times")
+        raise ValueError(f"column {name!r} occurs {times} times")
     asked = [(f"{role}={name!r}", name) for role, name in roles.items()]
     features = request.features
     listed = (features,) if isinstance(features, str) else features or ()
@@ -80,13 +71,17 @@ def check_columns(table: Table, request: Request) -> None:
         if name not in table.types:
             raise ValueError(f"{what} is not a column; there are {some(table.names)}{_hint(table)}")
     if isinstance(features, str):
-        _refuse_scalar(table, features)
+        if not arrow.is_vector(table.types[features]):
+            raise ValueError(
+                f"features={features!r} is one column of {table.types[features]}, and would have "
+                f"to hold lists of numbers; name columns as a list, features=[{features!r}]"
+            )
     else:
         _refuse_types(table, listed, "features")
     _refuse_types(table, [n for role, n in roles.items() if role == "sample_weight"], "weights")
 
 
-def check_agrees(layout: Layout, table: Table, request: Request) -> None:
+def check_agrees(layout: FileLayout, table: Table, request: Request) -> None:
     """Another file has the same features, and ids of the same kind."""
     check_columns(table, request)
     if layout.features is not None:
@@ -107,7 +102,7 @@ def check_agrees(layout: Layout, table: Table, request: Request) -> None:
             raise ValueError(other_kind(f"{role} column {name!r}", found, kind, layout.first))
 
 
-def text_types(layout: Layout, table: Table, request: Request) -> dict[str, Any]:
+def text_types(layout: FileLayout, table: Table, request: Request) -> dict[str, Any]:
     """The types that columns of a text file are read as."""
     if not table.is_text:
         return {}
@@ -124,7 +119,7 @@ def text_types(layout: Layout, table: Table, request: Request) -> dict[str, Any]
 
 
 def _readable_as(kind: str, table: Table) -> set[str]:
-    """What a column may look like to be read as ids of a kind; in text files types are guesses."""
+    """Kinds of columns that can be read as ids of a kind; in text files types are guesses."""
     readable = {kind, NOTHING}
     if kind in {INTEGERS, NUMBERS}:
         readable |= {INTEGERS, NUMBERS}
@@ -136,10 +131,10 @@ def _readable_as(kind: str, table: Table) -> set[str]:
 
 
 def _kind(table: Table, name: str, request: Request) -> str:
-    """What ids of a column are."""
+    """The kind of ids in a column."""
     if name in request.as_text:
         return TEXT
-    kind = kind_of_ids(table.types[name])
+    kind = kind_of_type(table.types[name])
     if table.is_text:  # dates and times in a text file are text, as in pandas
         return kind if kind in {INTEGERS, NUMBERS, BOOLEANS, NOTHING} else TEXT
     if kind is None:
@@ -150,49 +145,41 @@ def _kind(table: Table, name: str, request: Request) -> str:
     return kind
 
 
-def _is_feature(table: Table, name: str) -> bool:
+def is_numeric(table: Table, name: str) -> bool:
     """A column without values in the first rows of a text file may have some later."""
     kind = table.types[name]
-    empty = table.is_text and kind_of_ids(kind) == NOTHING
-    return name not in table.aside and (is_number(kind) or empty)
+    return arrow.is_number(kind) or (table.is_text and kind_of_type(kind) == NOTHING)
+
+
+def _is_feature(table: Table, name: str) -> bool:
+    return name not in table.index_columns and is_numeric(table, name)
 
 
 def _refuse_types(table: Table, names: Any, what: str, where: str = "") -> None:
     for name in names:
-        kind = table.types[name]
-        if not is_number(kind) and not (table.is_text and kind_of_ids(kind) == NOTHING):
+        if not is_numeric(table, name):
             raise ValueError(
-                f"column {name!r} holds {kind}, and {what} must be numbers{where}; convert the "
-                "column, or name the columns to use with features=[…]"
+                f"column {name!r} holds {table.types[name]}, and {what} must be numbers{where}; "
+                "convert the column, or name the columns to use with features=[…]"
             )
 
 
-def _refuse_scalar(table: Table, name: str) -> None:
-    kind = table.types[name]
-    if not is_vector(kind):
-        raise ValueError(
-            f"features={name!r} is one column of {kind}, and would have to hold lists of numbers; "
-            f"name columns of numbers as a list, features=[{name!r}]"
-        )
-
-
-def _refuse_more(layout: Layout, table: Table, request: Request) -> None:
+def _refuse_more(layout: FileLayout, table: Table, request: Request) -> None:
     known = {*(layout.features or ()), *request.columns().values()}
     more = [name for name in table.names if name not in known and _is_feature(table, name)]
     if more:
+        other_type = layout.left_out.get(more[0])
+        there = "" if other_type is None else f", where {more[0]!r} holds {other_type}"
         raise ValueError(
-            f"numeric columns {_with_types(table, more)} are not features of {layout.first}"
-            f"{_other_type(layout, more[0])}; name the columns to use with features=[…]"
+            f"numeric columns {with_types(table, more)} are not features of {layout.first}"
+            f"{there}; name the columns to use with features=[…]"
         )
 
 
-def _other_type(layout: Layout, name: str) -> str:
-    return f", where {name!r} holds {layout.left_out[name]}" if name in layout.left_out else ""
-
-
-def _with_types(table: Table, names: list[str]) -> str:
-    shown = ", ".join(f"{name!r} ({table.types[name]})" for name in names[:5])
-    return shown if len(names) <= 5 else f"{shown}, … ({len(names)} in all)"
+def with_types(table: Table, names: list[str], at_most: int = 5) -> str:
+    """The first few columns, with their types."""
+    shown = ", ".join(f"{name!r} ({table.types[name]})" for name in names[:at_most])
+    return shown if len(names) <= at_most else f"{shown}, … ({len(names)} in all)"
 
 
 def _hint(table: Table) -> str:

@@ -1,4 +1,4 @@
-"""Files with numbers only, `.npy` and `.npz`; tasks, labels and weights lie beside them."""
+"""`.npy` and `.npz` matrices → rows; tasks, labels and weights come from elsewhere."""
 
 from __future__ import annotations
 
@@ -9,29 +9,27 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinspan._rows import identifiers
-from kinspan._rows.types import Floats
-from kinspan.engines.files import _encoded
-from kinspan.engines.files._csr_stream import csr_rows, csr_shape
-from kinspan.engines.files._encoded import Encoded, kind_of
-from kinspan.engines.files._layout import Layout
-from kinspan.engines.files._npy import npy_header, npy_rows
-from kinspan.engines.files._paths import beside, format_of
-from kinspan.engines.files._request import ROLES, Request, is_constant, is_function
-from kinspan.engines.files._rows import Rows
-from kinspan.engines.files._tables import Part
+from kinspan.tables.arrays import csr_rows, csr_shape, npy_header, npy_rows
+from kinspan.tables.ids import CodedIds, as_kind, kind_of, refuse_missing
+from kinspan.tables.layout import FileLayout
+from kinspan.tables.paths import companion, format_of
+from kinspan.tables.request import ROLES, Request, is_constant
+from kinspan.tables.rows import Rows
+from kinspan.tables.table import Part
 
-_SPARSE_ROWS = 1 << 18  # at once, at most
-_SPARSE_NUMBERS = 1 << 21  # and stored numbers: 32 MB with their places
-Values = Callable[[int, int], Any]  # first row, row after the last → one value a row, or one in all
+_SPARSE_ROWS = 1 << 18  # per batch, at most
+_SPARSE_NUMBERS = 1 << 21  # stored per batch: 32 MB with their positions
+Values = Callable[[int, int], Any]  # first row, row after the last → one value per row, or one
 
 
-def matrix_layout(path: Path, request: Request) -> Layout:
-    """What the first matrix settles: ids are of the kind that they have beside it."""
+def matrix_layout(path: Path, request: Request) -> FileLayout:
+    """The layout of the first matrix, with the kinds of the ids that belong to it."""
     if request.features is not None:
-        raise ValueError(f"features={request.features!r}, but a matrix has no names of columns")
+        raise ValueError(
+            f"features={request.features!r}, but the columns of a matrix have no names"
+        )
     n_rows, _ = matrix_shape(path)
     kinds = {}
     for role in ("task", "label"):
@@ -39,7 +37,7 @@ def matrix_layout(path: Path, request: Request) -> Layout:
         if values is not None:
             few = values(0, min(n_rows, 1))
             kinds[role] = kind_of(identifiers.as_array([few] if is_constant(few) else few))
-    return Layout(str(path), None, None, kinds, {}, is_matrix=True)
+    return FileLayout(str(path), None, None, kinds, {}, is_matrix=True)
 
 
 def matrix_shape(path: Path) -> tuple[int, int]:
@@ -57,18 +55,20 @@ def matrix_shape(path: Path) -> tuple[int, int]:
 
 
 def npy_parts(path: Path, n_parts: int) -> list[Part]:
-    """Rows, cut into parts of about as many."""
+    """Parts with about equally many rows."""
     n_rows, _ = matrix_shape(path)
     cuts = sorted({n_rows * i // n_parts for i in range(n_parts + 1)})
     return [Part(a, b, a) for a, b in pairwise(cuts)]
 
 
-def matrix_rows(path: Path, part: Part | None, request: Request, layout: Layout) -> Iterator[Rows]:
-    """Rows of a matrix with what lies beside it."""
+def matrix_rows(
+    path: Path, part: Part | None, request: Request, layout: FileLayout
+) -> Iterator[Rows]:
+    """Rows of a matrix with their tasks, labels and weights."""
     n_rows, n_features = matrix_shape(path)
     task, label, weight = (_values(role, path, n_rows, request) for role in ROLES)
     at_once = request.rows_at_once(n_features)
-    if format_of(path) == "npz":  # of which most are not stored
+    if format_of(path) == "npz":  # most of its numbers are zeros, which are not stored
         at_once = request.batch_rows or _SPARSE_ROWS
     for start, X in _blocks(path, part, at_once):
         stop = start + X.shape[0]
@@ -77,7 +77,7 @@ def matrix_rows(path: Path, part: Part | None, request: Request, layout: Layout)
             X,
             _ids_of("task", task, start, stop, request, layout),
             _ids_of("label", label, start, stop, request, layout),
-            None if weight is None else _numbers(weight(start, stop)),
+            None if weight is None else np.asarray(weight(start, stop), dtype=np.float64),
         )
 
 
@@ -94,11 +94,11 @@ def _blocks(path: Path, part: Part | None, rows: int) -> Iterator[tuple[int, Any
 
 
 def _values(role: str, path: Path, n_rows: int, request: Request) -> Values | None:
-    """What a role has beside a matrix: an array, a .npy file, or one value for all rows."""
+    """The values of a role: an array, a .npy file, or one value for all rows."""
     spec = getattr(request, role)
     if spec is None:
         return None
-    if is_function(spec):
+    if callable(spec):
         spec = spec(path)
         spec = os.fspath(spec) if isinstance(spec, os.PathLike) else spec
         if is_constant(spec) and not (isinstance(spec, str) and spec.endswith(".npy")):
@@ -106,10 +106,10 @@ def _values(role: str, path: Path, n_rows: int, request: Request) -> Values | No
     elif isinstance(spec, str) and not spec.endswith(".npy"):
         raise ValueError(
             f"{role}={spec!r} is a name, but a matrix has no columns; pass the name of a .npy file "
-            "beside it, the values, or a function from a path to these"
+            "next to it, the values, or a function from a path to these"
         )
     if isinstance(spec, str):
-        return _from_file(role, beside(path, spec), n_rows)
+        return _from_file(role, companion(path, spec), n_rows)
     values = identifiers.as_array(spec)
     _check_length(role, values.shape, n_rows)
     return lambda start, stop: values[start:stop]
@@ -125,20 +125,17 @@ def _from_file(role: str, path: Path, n_rows: int) -> Values:
 
 def _check_length(what: str, shape: tuple[int, ...], n_rows: int) -> None:
     if shape != (n_rows,):
-        raise ValueError(f"{what} has shape {shape}, and the matrix {n_rows} rows; pass one a row")
+        raise ValueError(
+            f"{what} has shape {shape}, and the matrix {n_rows} rows; pass one per row"
+        )
 
 
 def _ids_of(
-    role: str, values: Values | None, start: int, stop: int, request: Request, layout: Layout
-) -> Encoded | None:
+    role: str, values: Values | None, start: int, stop: int, request: Request, layout: FileLayout
+) -> CodedIds | None:
     if values is None:
         return None
     found = values(start, stop)
-    coded = Encoded.constant(found, stop - start) if is_constant(found) else Encoded.of(found)
-    _encoded.refuse_missing(coded, role, start)
-    return _encoded.as_kind(coded, layout.kinds[role], role, layout.first)
-
-
-def _numbers(values: Any) -> Floats:
-    weights: NDArray[np.float64] = np.asarray(values, dtype=np.float64)
-    return weights
+    coded = CodedIds.constant(found, stop - start) if is_constant(found) else CodedIds.of(found)
+    refuse_missing(coded, role, start)
+    return as_kind(coded, layout.kinds[role], role, layout.first)

@@ -1,4 +1,4 @@
-"""A recipe: what was done to a table to fit a model, to be done to every table after it."""
+"""A recipe: how the table of a fitted model was read, so that later tables are read alike."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MISSING = ("error", "mean", "drop")
 
 @dataclass(frozen=True)
 class FeatureColumn:
-    """A column of numbers, which is a feature, or of text, of which every category is one."""
+    """A column of numbers, which is one feature, or of text, whose categories are features."""
 
     name: str
     categories: tuple[str, ...] | None = None  # None: numbers
@@ -27,12 +27,12 @@ class FeatureColumn:
 
 @dataclass(frozen=True)
 class Recipe:
-    """Which columns are what, and what is done about values that are missing."""
+    """The role of every column, and the treatment of missing values."""
 
     columns: tuple[FeatureColumn, ...]
     task: str | None  # the column; None: all rows are of one task
     label: str | None  # the column; None: whoever fitted the model did not say
-    kinds: dict[str, str] = field(default_factory=dict)  # what tasks and labels are
+    kinds: dict[str, str] = field(default_factory=dict)  # the kinds of tasks and labels
     missing: str = "error"
 
     @property
@@ -51,12 +51,12 @@ class Recipe:
         return tuple(column.name for column in self.columns if column.categories is not None)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values, as notes beside a model."""
+        """Plain values, stored as notes of a model."""
         return asdict(self)
 
 
 def recipe_of(notes: Any) -> Recipe | None:
-    """The recipe among the notes beside a model, where `kinspan` wrote one."""
+    """The recipe in the notes of a model, if they have one."""
     if not isinstance(notes, dict) or "recipe" not in notes:
         return None
     try:
@@ -72,7 +72,7 @@ def _from_json(stored: dict[str, Any]) -> Recipe:
     if not all(isinstance(text, str) for text in [*names, *kinds, *kinds.values()]):
         raise TypeError("names of columns are text")
     if stored["missing"] not in MISSING:
-        raise ValueError(f"missing={stored['missing']!r}")
+        raise ValueError(f"{stored['missing']!r} is no treatment of missing values")
     return Recipe(columns, task, label, kinds, stored["missing"])
 
 

@@ -1,4 +1,4 @@
-"""Which files are meant: a path, a pattern, a folder, or a list of these."""
+"""A path, a pattern, a folder, or a list of these → files and the formats of their names."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from kinspan.engines.files._request import ROLES, Request, check_values
+from kinspan.tables.request import ROLES, Request, check_values
 
+TABLE_ENDINGS = ".csv, .tsv, .csv.gz, .parquet, .feather or .arrow"
 _COMPRESSED = {".gz", ".bz2", ".zst"}
 _FORMATS = {
     ".parquet": "parquet",
@@ -23,10 +24,11 @@ _FORMATS = {
     ".npy": "npy",
     ".npz": "npz",
 }
+KNOWN_ENDINGS = ", ".join([*_FORMATS, ".csv.gz"])
 
 
 def format_of(path: Path) -> str | None:
-    """The format that the name of a file announces."""
+    """The format that the name of a file stands for."""
     ending = path.suffix.lower()
     if ending in _COMPRESSED:
         return "csv" if Path(path.stem).suffix.lower() in {".csv", ".tsv"} else None
@@ -34,34 +36,34 @@ def format_of(path: Path) -> str | None:
 
 
 def is_tabbed(path: Path) -> bool:
-    """Whether the name of a text file says that tabs separate its columns."""
+    """Whether the columns of a text file of this name are separated by tabs."""
     return ".tsv" in [ending.lower() for ending in path.suffixes[-2:]]
 
 
-def known_endings() -> str:
-    """What names of files may end in."""
-    return ", ".join([*_FORMATS, ".csv.gz"])
-
-
 def is_matrix(path: Path) -> bool:
-    """Whether a file has numbers only, and no columns with names."""
+    """Whether a file holds numbers only, in columns without names."""
     return format_of(path) in {"npy", "npz"}
 
 
-def beside(path: Path, name: str) -> Path:
-    """A file in the folder of another; `{stem}` in its name is the name of that one."""
+def is_table(path: Path) -> bool:
+    """Whether a file has columns with names."""
+    return format_of(path) in {"csv", "parquet", "arrow"}
+
+
+def companion(path: Path, name: str) -> Path:
+    """A file in the folder of a matrix; `{stem}` in its name is the name of the matrix."""
     return path.parent / name.replace("{stem}", path.stem)
 
 
 def find(paths: Any, request: Request) -> list[Path]:
-    """All files that are meant, those of a folder or a pattern in the order of their names."""
+    """All files, those of a folder or a pattern sorted by name."""
     if isinstance(paths, (str, os.PathLike)):
+        if not (glob.has_magic(os.fspath(paths)) or Path(paths).exists()):
+            raise FileNotFoundError(f"paths={os.fspath(paths)!r}: there is no such file")
         paths = [paths]
-        if not _is_there(paths[0]):
-            raise FileNotFoundError(f"paths={os.fspath(paths[0])!r}: there is no such file")
     if not isinstance(paths, Iterable):
         raise TypeError(f"paths={paths!r}; use text, a pathlib.Path, or a list of these")
-    found = [path for given in paths for path in _meant_by(given, request)]
+    found = [path for given in paths for path in _expanded(given, request)]
     if not found:
         raise ValueError("paths is empty; pass a path, a pattern, a folder, or a list of these")
     path, times = Counter(Path(os.path.realpath(path)) for path in found).most_common(1)[0]
@@ -71,41 +73,37 @@ def find(paths: Any, request: Request) -> list[Path]:
     return found
 
 
-def _meant_by(given: Any, request: Request) -> Iterator[Path]:
-    """Files of a folder or pattern; a path is itself, so that a list may name what is missing."""
+def _expanded(given: Any, request: Request) -> Iterator[Path]:
+    """Files of a folder or pattern; a path is itself, so that a list may name a missing file."""
     if not isinstance(given, (str, os.PathLike)):
         raise TypeError(f"paths contains {given!r}; use text or a pathlib.Path")
     path = Path(given)
     if path.is_dir():
         inside = (p for p in path.rglob("*") if not _is_hidden(p.relative_to(path)))
         found = [p for p in sorted(inside) if p.is_file() and format_of(p) is not None]
-        what = f"the folder {path} holds no file that ends in {known_endings()}"
+        reason = f"the folder {path} holds no file that ends in {KNOWN_ENDINGS}"
     elif glob.has_magic(str(path)) and not path.exists():
-        found = [Path(p) for p in sorted(glob.glob(str(path), recursive=True))]
-        found = [p for p in found if p.is_file()]
-        what = f"no file matches paths={str(path)!r}"
+        matching = (Path(p) for p in sorted(glob.glob(str(path), recursive=True)))
+        found = [p for p in matching if p.is_file()]
+        reason = f"no file matches paths={str(path)!r}"
     else:
         if path.exists() and not path.is_file():
-            raise ValueError(f"{path} is neither a file nor a folder; copy what it gives to a file")
+            raise ValueError(f"{path} is neither a file nor a folder; copy its content to a file")
         yield path
         return
     if not found:
-        raise FileNotFoundError(what)
-    aside = _beside_others(found, request)
-    yield from (p for p in found if p not in aside)
-
-
-def _is_there(path: str | os.PathLike[str]) -> bool:
-    return glob.has_magic(os.fspath(path)) or Path(path).exists()
+        raise FileNotFoundError(reason)
+    companions = _companions(found, request)
+    yield from (p for p in found if p not in companions)
 
 
 def _is_hidden(path: Path) -> bool:
-    """Names that writers use for what is no data: .crc, _SUCCESS, _temporary."""
+    """Names that writers give to files without data: .crc, _SUCCESS, _temporary."""
     return any(part.startswith((".", "_")) for part in path.parts)
 
 
-def _beside_others(found: list[Path], request: Request) -> set[Path]:
-    """Files with the tasks, labels or weights of others."""
+def _companions(found: list[Path], request: Request) -> set[Path]:
+    """Files that hold the tasks, labels or weights of matrices."""
     names = [getattr(request, role) for role in ROLES]
     names = [name for name in names if isinstance(name, str) and name.endswith(".npy")]
-    return {beside(path, name) for path in found if is_matrix(path) for name in names}
+    return {companion(path, name) for path in found if is_matrix(path) for name in names}

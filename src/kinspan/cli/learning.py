@@ -1,0 +1,97 @@
+"""Tables and a choice of columns, or a recipe → the recipe and the statistics of all rows."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kinspan import Statistics
+from kinspan._memory.statistics import total
+from kinspan.cli.output import Output
+from kinspan.cli.places import check_checkpoint, sources
+from kinspan.engines.files._checkpoint import Checkpoint, Finished
+from kinspan.engines.files._report import ReadFile
+from kinspan.engines.files._sums import with_rows
+from kinspan.tables.columns import ColumnChoice, draft_recipe
+from kinspan.tables.fills import Fills
+from kinspan.tables.passes import encoded_rows, means_of, with_categories
+from kinspan.tables.reader import Reader
+from kinspan.tables.reading import n_rows_of
+from kinspan.tables.recipe import Recipe
+from kinspan.tables.tally import Advance, Tally
+
+
+def learn_tables(
+    data: Sequence[str],
+    how: ColumnChoice | Recipe,
+    delimiter: str | None,
+    row_sample: int,
+    output: Output,
+    written: str,
+    checkpoint: str | None = None,
+) -> tuple[Recipe, Statistics]:
+    """Read tables with progress bars, in up to three passes, and note what was dropped."""
+    check_checkpoint(written, checkpoint, data)
+    with sources(data, written, checkpoint) as files:
+        n_rows = n_rows_of(files)
+        if isinstance(how, Recipe):
+            reader = Reader(how, ("task", "label"), "the file named by --like", delimiter)
+        else:
+            recipe = draft_recipe(files, how)
+            reader = Reader(recipe, ("task", "label"), str(files[0]), delimiter)
+            if recipe.categorical:
+                with output.progress("reading categories", n_rows) as advance:
+                    reader = reader._replace(recipe=with_categories(files, reader, advance))
+        fills = None
+        if reader.recipe.missing == "mean":
+            with output.progress("reading means", n_rows) as advance:
+                fills = means_of(files, reader, advance)
+        with output.progress("reading", n_rows) as advance:
+            statistics, tally = _statistics(files, reader, fills, row_sample, advance, checkpoint)
+    for note in tally.notes():
+        output.note(note)
+    return reader.recipe, statistics
+
+
+def _statistics(
+    files: Sequence[Path],
+    reader: Reader,
+    fills: Fills | None,
+    row_sample: int,
+    advance: Advance,
+    checkpoint: str | None,
+) -> tuple[Statistics, Tally]:
+    """The statistics of all rows; a checkpoint keeps those of finished files."""
+    names = np.array(reader.recipe.feature_names, dtype=object)
+    kept = Checkpoint(checkpoint, files, _asked(reader, fills, row_sample))
+    begun = kept.begun()
+    tally = Tally() if begun.notes is None else Tally.of_json(begun.notes)
+    advance(tally.rows)
+
+    def steps() -> Iterator[Finished]:
+        pile, read = begun.pile, begun.read
+        for path in files[begun.n_files :]:
+            for rows in encoded_rows([path], reader, fills, tally, advance):
+                pile = with_rows(pile, rows, row_sample, names)
+            read = [*read, ReadFile(path, 0)]
+            yield Finished(pile, read, [], asdict(tally))
+
+    pile = kept.last(begun, steps()).pile
+    if not pile:
+        raise ValueError(
+            f"no row can be learnt from: {tally.dropped:,} of {tally.rows:,} lack a "
+            "value; --missing mean fills in what is missing among the features"
+        )
+    return replace(total(pile), feature_names=reader.recipe.feature_names), tally
+
+
+def _asked(reader: Reader, fills: Fills | None, row_sample: int) -> dict[str, Any]:
+    """Everything that the statistics of files depend on; fills come from all files."""
+    means = None if fills is None else hashlib.sha256(fills.means.tobytes()).hexdigest()
+    recipe = reader.recipe.to_json()
+    return {**recipe, "delimiter": reader.delimiter, "row_sample": row_sample, "means": means}

@@ -1,0 +1,24 @@
+"""Tables and matrices in files → rows with features, tasks, labels and weights.
+
+request     arguments of the caller → a checked request
+paths       paths, patterns and folders → files and their formats
+table       an opened file: its columns and a stream of record batches
+  binary    Parquet and Arrow
+  text      CSV and TSV
+chunks      an opened file and a request → some rows of the requested columns at a time
+layout      the first file → names of features and kinds of ids, which all files share
+ids         a column → distinct ids and the code of every row
+rows        chunks → numbers, ids and weights
+matrices    `.npy` and `.npz` files → the same (arrays)
+reading     a file of any format → its layout and its rows
+
+A recipe treats a table the same way whenever a model meets one:
+
+columns     the header of the first file and a choice of columns → a recipe
+recipe      columns, categories and the treatment of missing values, stored with a model
+reader      files and a recipe → chunks
+encoding    a chunk and a recipe → rows
+fills       means that replace missing numbers
+passes      all files → categories and means
+writing     rows → a table in a file
+"""

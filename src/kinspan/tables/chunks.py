@@ -1,0 +1,88 @@
+"""A file and a request → chunks: some rows of the requested columns at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from kinspan.tables.arrow import pyarrow
+from kinspan.tables.binary import open_arrow, open_parquet
+from kinspan.tables.layout import FileLayout, text_types
+from kinspan.tables.paths import format_of
+from kinspan.tables.request import Request
+from kinspan.tables.table import Part, Table
+from kinspan.tables.text import open_csv
+
+
+class Chunk(NamedTuple):
+    """Some rows of a file."""
+
+    path: Path
+    first_row: int  # the position of the first row in its file, from 0
+    columns: Any  # pyarrow table of the requested columns
+    unchanged: Any  # pyarrow table of all columns, text files as written; None unless requested
+    is_text: bool  # whether an empty cell stands for a missing text
+
+
+def open_table(path: Path, delimiter: str | None) -> Table:
+    """Read the header of a file."""
+    kind = format_of(path)
+    if kind == "csv":
+        return open_csv(path, delimiter)
+    return open_parquet(path) if kind == "parquet" else open_arrow(path)
+
+
+def chunks(
+    path: Path,
+    table: Table,
+    request: Request,
+    layout: FileLayout,
+    width: int,
+    *,
+    part: Part | None = None,
+    texts: Sequence[str] = (),
+    unchanged: bool = False,
+) -> Iterator[Chunk]:
+    """Rows of a file in their order: its features, text columns and columns with a role.
+
+    `width` is the number of values per row, by which the number of rows in a chunk is chosen.
+    """
+    pa, at_once = pyarrow(), request.rows_at_once(width)
+    features = [str(request.features)] if layout.features is None else layout.features
+    names = list(dict.fromkeys([*features, *texts, *request.columns().values()]))
+    types = {**text_types(layout, table, request), **dict.fromkeys(texts, pa.string())}
+
+    def stream(columns: list[str], types: dict[str, Any]) -> Iterator[Any]:
+        return _regrouped(table.stream(columns, types, part, at_once), at_once)
+
+    pairs: Iterator[tuple[Any, Any]]
+    if not unchanged:
+        pairs = ((columns, None) for columns in stream(names, types))
+    elif table.is_text:  # as text, 007 stays 007
+        as_written = stream(table.names, dict.fromkeys(table.names, pa.string()))
+        pairs = zip(stream(names, types), as_written, strict=True)
+    else:
+        pairs = ((columns, columns) for columns in stream(table.names, {}))
+    first_row = 0 if part is None else part.first_row
+    for columns, everything in pairs:
+        yield Chunk(path, first_row, columns, everything, table.is_text)
+        first_row += columns.num_rows
+
+
+def _regrouped(batches: Iterable[Any], rows: int) -> Iterator[Any]:
+    """The same rows in tables of equally many rows, except for the last."""
+    join = pyarrow().Table.from_batches
+    held: list[Any] = []
+    n_held = 0
+    for batch in batches:
+        start = 0
+        while n_held + batch.num_rows - start >= rows:
+            taken = rows - n_held
+            yield join([*held, batch.slice(start, taken)])
+            start, held, n_held = start + taken, [], 0
+        if start < batch.num_rows:
+            held.append(batch.slice(start))
+            n_held += batch.num_rows - start
+    if held:
+        yield join(held)

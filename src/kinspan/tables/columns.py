@@ -1,0 +1,105 @@
+"""The header of the first file and a choice of columns → a recipe, still without categories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import NamedTuple
+
+from kinspan._validation.messages import some
+from kinspan.tables.arrow import NOTHING, TEXT, kind_of_type
+from kinspan.tables.chunks import open_table
+from kinspan.tables.errors import naming_file
+from kinspan.tables.layout import is_numeric, table_layout, with_types
+from kinspan.tables.recipe import FeatureColumn, Recipe
+from kinspan.tables.request import Request
+from kinspan.tables.table import Table
+
+
+class ColumnChoice(NamedTuple):
+    """Which columns to use, and how."""
+
+    task: str | None
+    label: str
+    features: Sequence[str] = ()  # names and patterns; none: all columns but task and label
+    exclude: Sequence[str] = ()
+    categorical: str = "error"
+    missing: str = "error"
+    as_text: Sequence[str] = ()  # columns that hold text, whatever it looks like
+    delimiter: str | None = None
+
+    def request(self, numeric: tuple[str, ...] = ()) -> Request:
+        """The request for these columns."""
+        ids = frozenset({self.task or "", self.label} & set(self.as_text))
+        return Request(self.task, self.label, None, numeric, ids, self.delimiter, None)
+
+
+def draft_recipe(files: Sequence[Path], choice: ColumnChoice) -> Recipe:
+    """The recipe for the first file that has rows, without the categories of text columns."""
+    for path in files:
+        with naming_file(path):
+            table = open_table(path, choice.delimiter)
+            columns = _feature_columns(table, choice)
+            numeric = tuple(column.name for column in columns if column.categories is None)
+            layout = table_layout(str(path), table, choice.request(numeric))
+        if NOTHING not in layout.kinds.values():
+            return Recipe(columns, choice.task, choice.label, layout.kinds, choice.missing)
+    named = " or ".join(repr(name) for name in (choice.task, choice.label) if name is not None)
+    raise ValueError(f"{some([str(path) for path in files])}: no row has a value in {named}")
+
+
+def _feature_columns(table: Table, choice: ColumnChoice) -> tuple[FeatureColumn, ...]:
+    _check_named(table, choice)
+    names = _chosen(table, choice)
+    texts = [n for n in names if n in choice.as_text or kind_of_type(table.types[n]) == TEXT]
+    others = [name for name in names if name not in texts and not is_numeric(table, name)]
+    if texts and choice.categorical == "error":
+        shown = [name for name in names if name in texts or name in others]
+        raise ValueError(
+            f"columns {with_types(table, shown, at_most=10)} are not numeric; make features of "
+            "text with categorical='encode', or leave columns out with exclude=[…]"
+        )
+    if others:
+        raise ValueError(
+            f"columns {with_types(table, others, at_most=10)} are neither numbers nor text; leave "
+            "them out with exclude=[…], or convert them"
+        )
+    return tuple(FeatureColumn(name, () if name in texts else None) for name in names)
+
+
+def _check_named(table: Table, choice: ColumnChoice) -> None:
+    asked = [("task", choice.task), ("label", choice.label)]
+    for argument, name in [*asked, *(("as_text", name) for name in choice.as_text)]:
+        if name is not None and name not in table.names:
+            hint = "" if len(table.names) > 1 else "; is there another delimiter?"
+            raise ValueError(f"{_not_a_column(argument, name, table)}{hint}")
+
+
+def _not_a_column(argument: str, name: str, table: Table) -> str:
+    return f"{argument}={name!r} is not a column; there are {some(table.names, at_most=20)}"
+
+
+def _chosen(table: Table, choice: ColumnChoice) -> list[str]:
+    """Columns in the order in which they are named, those of a pattern in that of the file."""
+    roles = {choice.task, choice.label}
+    wanted = [name for name in table.names if name not in table.index_columns]
+    if choice.features:
+        wanted = _matching(table, choice.features, "features")
+    left_out = {*roles, *_matching(table, choice.exclude, "exclude")}
+    names = [name for name in dict.fromkeys(wanted) if name not in left_out]
+    if not names:
+        known = some(table.names, at_most=20)
+        raise ValueError(f"no column is left as a feature; there are {known}")
+    return names
+
+
+def _matching(table: Table, patterns: Sequence[str], argument: str) -> list[str]:
+    matching: list[str] = []
+    for pattern in patterns:
+        names = [pattern] if pattern in table.names else []
+        names = names or [name for name in table.names if fnmatchcase(name, pattern)]
+        if not names:
+            raise ValueError(_not_a_column(argument, pattern, table))
+        matching += names
+    return matching

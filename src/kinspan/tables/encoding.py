@@ -1,0 +1,131 @@
+"""A chunk of a table and a recipe → numbers and ids of its rows."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinspan._rows.types import Codes, Floats, Mask
+from kinspan.tables.arrow import NUMBERS, pyarrow
+from kinspan.tables.chunks import Chunk
+from kinspan.tables.errors import FileError
+from kinspan.tables.fills import Fills
+from kinspan.tables.ids import CodedIds
+from kinspan.tables.reader import Reader
+from kinspan.tables.recipe import FeatureColumn
+from kinspan.tables.rows import Rows, ids_of_chunk, numbers
+from kinspan.tables.tally import Tally
+
+
+class UsableRows(NamedTuple):
+    """The rows of a chunk that can be used."""
+
+    kept: Mask  # (rows of the chunk,): which rows these are
+    rows: Rows
+
+
+def encode(chunk: Chunk, reader: Reader, fills: Fills | None, tally: Tally) -> UsableRows:
+    """Numbers and ids of the rows of a chunk; without fills, missing numbers stay NaN."""
+    recipe, request = reader.recipe, reader.request
+    X = np.concatenate([_features(chunk, column, tally) for column in recipe.columns], axis=1)
+    lacking = {name: _is_missing(chunk, name) for name in request.columns().values()}
+    absent = np.logical_or.reduce([np.zeros(len(X), dtype=bool), *lacking.values()])
+    missing = np.isnan(X)
+    if recipe.missing == "error" and (absent.any() or missing.any()):
+        raise FileError(chunk.path, _first_missing(chunk, reader, missing, lacking))
+    kept = ~absent
+    if recipe.missing == "drop":
+        kept &= ~missing.any(axis=1)
+    tally.rows += len(X)
+    tally.dropped += len(X) - int(kept.sum())
+    ids = (ids_of_chunk(chunk, role, request, reader.layout, kept) for role in ("task", "label"))
+    task, label = ids
+    if label is not None and recipe.kinds["label"] == NUMBERS:
+        _refuse_fractions(chunk, request.label, label)
+    X, missing = X[kept], missing[kept]
+    if fills is not None and missing.any():
+        tally.filled += int(missing.sum())
+        fills.fill(X, missing, task)
+    if recipe.missing != "mean" or fills is not None:  # otherwise NaN is allowed
+        _refuse_infinite(chunk, reader, X, kept)
+    return UsableRows(kept, Rows(chunk.first_row, X, task, label, None))
+
+
+def texts_of(column: Any, is_text: bool) -> tuple[list[str], Codes]:
+    """Distinct texts of a column, and the code of every row; −1 where it is missing."""
+    coded = column.cast(pyarrow().string()).combine_chunks().dictionary_encode()
+    distinct = coded.dictionary.to_pylist()
+    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
+    if is_text and "" in distinct:
+        codes[codes == distinct.index("")] = -1
+    return distinct, codes
+
+
+def _features(chunk: Chunk, column: FeatureColumn, tally: Tally) -> Floats:
+    """(rows, features of a column): NaN where a value is missing."""
+    values = chunk.columns.column(column.name)
+    if column.categories is None:
+        return np.asarray(numbers(values), dtype=np.float64)[:, None]
+    distinct, codes = texts_of(values, chunk.is_text)
+    place = {category: j for j, category in enumerate(column.categories)}
+    unknown = len(place)
+    places = np.array([*(place.get(text, unknown) for text in distinct), unknown], dtype=np.intp)
+    is_missing, which = codes < 0, places[codes]
+    n_unknown = int(np.count_nonzero((which == unknown) & ~is_missing))
+    if n_unknown:
+        tally.unknown[column.name] += n_unknown
+    one_hot = np.eye(unknown + 1, unknown)[which]
+    one_hot[is_missing] = np.nan
+    return one_hot
+
+
+def _is_missing(chunk: Chunk, name: str) -> Mask:
+    compute, column = pyarrow("pyarrow.compute"), chunk.columns.column(name)
+    missing = compute.is_null(column, nan_is_null=True)
+    if chunk.is_text and pyarrow().types.is_string(column.type):
+        missing = compute.or_(missing, compute.equal(column, ""))
+    return np.asarray(missing.to_numpy(), dtype=bool)
+
+
+def _refuse_fractions(chunk: Chunk, name: str, label: CodedIds) -> None:
+    ids = np.asarray(label.ids, dtype=np.float64)
+    fractions = ids[ids != np.floor(ids)]
+    if len(fractions):
+        raise FileError(
+            chunk.path,
+            f"label column {name!r} holds numbers such as {fractions[0]:g}; it should hold "
+            f"classes. If these are classes, use as_text=[{name!r}]",
+        )
+
+
+def _first_missing(chunk: Chunk, reader: Reader, missing: Mask, lacking: dict[str, Mask]) -> str:
+    """Name the first missing value."""
+    absent = {name: is_missing for name, is_missing in lacking.items() if is_missing.any()}
+    row = int(np.flatnonzero(np.logical_or.reduce([missing.any(axis=1), *absent.values()]))[0])
+    name = next((name for name, is_missing in absent.items() if is_missing[row]), None)
+    way_out = "missing='drop' drops such rows"
+    if name is None:
+        name = _column_of(reader, int(np.flatnonzero(missing[row])[0]))
+        way_out = f"missing='mean' fills in the mean of the task, {way_out}"
+    if reader.first == "the model":
+        way_out = "the model was fitted with missing='error'; fit it with missing='mean' or drop"
+    return f"column {name!r} is missing in {_row(chunk, row)}; {way_out}"
+
+
+def _refuse_infinite(chunk: Chunk, reader: Reader, X: Floats, kept: Mask) -> None:
+    if np.isfinite(X).all():
+        return
+    row, feature = (int(place) for place in np.argwhere(~np.isfinite(X))[0])
+    name = _column_of(reader, feature)
+    where = _row(chunk, int(np.flatnonzero(kept)[row]))
+    raise FileError(chunk.path, f"column {name!r} is {X[row, feature]} in {where}; correct it")
+
+
+def _column_of(reader: Reader, feature: int) -> str:
+    """The column from which a feature comes."""
+    return [column.name for column in reader.recipe.columns for _ in column.features][feature]
+
+
+def _row(chunk: Chunk, row: int) -> str:
+    return f"row {chunk.first_row + row + 1:,} (the first is 1)"

@@ -1,0 +1,109 @@
+"""Tables of pyarrow → CSV, TSV, Parquet or Arrow."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any, Protocol
+
+from kinspan.tables.arrow import pyarrow
+from kinspan.tables.paths import format_of, is_tabbed
+
+
+class Writer(Protocol):
+    """Takes tables of pyarrow, one after another."""
+
+    def write(self, table: Any) -> None:
+        """Write rows."""
+
+    def close(self) -> None:
+        """Finish the file."""
+
+
+def open_writer(place: Path, named: Path) -> Writer:
+    """A writer to a place, in the format of another name."""
+    kind = format_of(named)
+    if kind == "parquet":
+        return _Binary(lambda schema: pyarrow("pyarrow.parquet").ParquetWriter(place, schema))
+    if kind == "arrow":
+        return _Binary(lambda schema: pyarrow("pyarrow.ipc").new_file(place, schema))
+    codec = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}.get(named.suffix.lower())
+    stream = pyarrow().output_stream(place, compression=codec)
+    return csv_writer(stream, "\t" if is_tabbed(named) else ",")
+
+
+def csv_writer(stream: Any, delimiter: str = ",") -> Writer:
+    """A writer of text to a stream of bytes."""
+    return _Text(stream, delimiter)
+
+
+class _Binary:
+    """Parquet and Arrow: the first rows determine the types of columns."""
+
+    def __init__(self, opened: Any) -> None:
+        self._open = opened
+        self._writer: Any = None
+        self._schema: Any = None
+
+    def write(self, table: Any) -> None:
+        if self._writer is None:
+            self._schema = table.schema.remove_metadata()
+            self._writer = self._open(self._schema)
+        self._writer.write_table(self._as_first(table))
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+    def _as_first(self, table: Any) -> Any:
+        for name, kind in zip(self._schema.names, self._schema.types, strict=True):
+            try:
+                table.column(name).cast(kind)
+            except (pyarrow().ArrowInvalid, pyarrow().ArrowNotImplementedError):
+                found = table.column(name).type
+                raise ValueError(
+                    f"column {name!r} is {kind} in the first rows and {found} later; write a .csv"
+                ) from None
+        return table.cast(self._schema)
+
+
+class _Text:
+    """CSV and TSV, with quotes only where they are needed; pyarrow would quote all text."""
+
+    def __init__(self, stream: Any, delimiter: str) -> None:
+        self._stream, self._delimiter, self._is_new = stream, delimiter, True
+
+    def write(self, table: Any) -> None:
+        if self._is_new:
+            line = io.StringIO()
+            csv.writer(line, delimiter=self._delimiter, lineterminator="\n").writerow(
+                table.column_names
+            )
+            self._stream.write(line.getvalue().encode())
+            self._is_new = False
+        if table.num_rows:
+            cells = [_cells(column, self._delimiter) for column in table.columns]
+            lines = pyarrow("pyarrow.compute").binary_join_element_wise(*cells, self._delimiter)
+            self._stream.write(("\n".join(lines.to_pylist()) + "\n").encode())
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+def _cells(column: Any, delimiter: str) -> Any:
+    """A column as the text of its cells."""
+    pa, compute = pyarrow(), pyarrow("pyarrow.compute")
+    try:
+        cells = column.cast(pa.string()).combine_chunks().fill_null("")
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise ValueError(
+            f"a column of {column.type} cannot be written as text; write a .parquet"
+        ) from None
+    special = compute.match_substring_regex(cells, f'["\r\n{delimiter}]')
+    if not compute.any(special).as_py():
+        return cells
+    quotes = pa.scalar('"')
+    doubled = compute.replace_substring(cells, '"', '""')
+    quoted = compute.binary_join_element_wise(quotes, doubled, quotes, "")
+    return compute.if_else(special, quoted, cells)

@@ -101,13 +101,6 @@ def check_strictly_positive(name: str, value: Any) -> float:
     return float(value)
 
 
-def check_whole(name: str, value: Any) -> int:
-    """A parameter that is a whole number from 1."""
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{name}={value!r}; use a whole number from 1")
-    return int(value)
-
-
 def check_kept_share(name: str, value: Any) -> float:
     """A parameter that is a share of rows to keep."""
     if not _is_number(value) or not 0 < float(value) <= 1:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinspan._rows.types import Floats
-from kinspan.baselines._linear_rules import LinearRules
+from kinspan.scores import LinearRules
 
 
 class Components(NamedTuple):

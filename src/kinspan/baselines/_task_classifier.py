@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, ClassVar, Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,28 +16,13 @@ from kinspan._rows.types import Floats, Ids
 from kinspan._validation.fitted import unchanged_on_error
 from kinspan._validation.rows import check_finite, check_labels
 from kinspan._validation.weights import check_weights
-from kinspan.baselines._checks import TaskRows, check_task_rows
-from kinspan.baselines._linear_rules import LinearRules
-from kinspan.scores import answers, paired_scores
+from kinspan.baselines._checks import CodedRows, TaskRows, check_task_rows
+from kinspan.class_moments import ClassMoments
+from kinspan.metric import ScaledMoments
+from kinspan.scores import LinearRules, answers, in_input_units, paired_scores
 
 _TASK = {"task": True}
-_Arguments = ParamSpec("_Arguments")
-_Fitted = TypeVar("_Fitted")
-
-
-def all_or_nothing(
-    fit: Callable[Concatenate[_Fitted, _Arguments], _Fitted],
-) -> Callable[Concatenate[_Fitted, _Arguments], _Fitted]:
-    """A fit that leaves the estimator as it was if an error interrupts it."""
-
-    @wraps(fit)
-    def guarded(
-        self: _Fitted, /, *arguments: _Arguments.args, **keywords: _Arguments.kwargs
-    ) -> _Fitted:
-        with unchanged_on_error(self):
-            return fit(self, *arguments, **keywords)
-
-    return guarded
+_NEVER = float(np.finfo(np.float64).min)  # below any score: scores of baselines are not calibrated
 
 
 class TaskClassifier(ClassifierMixin, BaseEstimator):
@@ -55,6 +38,15 @@ class TaskClassifier(ClassifierMixin, BaseEstimator):
     classes_: Ids
     coef_: Floats
     intercept_: Floats
+
+    def fit(self, X: Any, y: ArrayLike, *, task: Any = None) -> Self:
+        """Fit the rule of every task; `task` is one id per row, one for all rows, or None."""
+        with unchanged_on_error(self):
+            self._fit(X, y, task)
+        return self
+
+    def _fit(self, X: Any, y: ArrayLike, task: Any) -> None:
+        raise NotImplementedError
 
     def decision_function(self, X: Any, *, task: Any = None) -> Floats:
         """Scores: (n_samples,), positive for `classes_[1]`, or (n_samples, n_classes)."""
@@ -83,10 +75,24 @@ class TaskClassifier(ClassifierMixin, BaseEstimator):
     def _score_rows(self, rows: TaskRows) -> Floats:
         return paired_scores(rows.X, rows.codes, self.coef_, self.intercept_)
 
-    def _keep(self, tasks: Ids, classes: Ids, rules: LinearRules) -> Self:
-        self.tasks_, self.classes_ = tasks, classes
+    def _keep(self, ids: CodedRows | ClassMoments, rules: LinearRules) -> None:
+        self.tasks_, self.classes_ = ids.tasks, ids.classes
         self.coef_, self.intercept_ = rules
-        return self
+
+    def _keep_scaled(
+        self,
+        ids: CodedRows | ClassMoments,
+        rules: LinearRules,
+        scaled: ScaledMoments,
+        centres: Floats,
+    ) -> None:
+        """Keep rules of scaled rows around centres, for rows as they are.
+
+        A class of which a task has no samples is never answered.
+        """
+        coef = np.where(scaled.present[..., None], rules.coef, 0.0)
+        rules = LinearRules(coef, np.where(scaled.present, rules.offset, _NEVER))
+        self._keep(ids, LinearRules(*in_input_units(rules, coef, centres, scaled.scale)))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.svm import LinearSVC
 
 from kinspan._rows.types import Floats
+from kinspan._validation.fitted import unchanged_on_error
+from kinspan._validation.parameters import check_positive
 from kinspan.baselines._cdls_steps import (
     Pool,
     Target,
@@ -23,11 +25,8 @@ from kinspan.baselines._checks import (
     check_switches,
     check_target,
     check_unlabelled,
-    check_whole,
 )
-from kinspan.baselines._linear_rules import LinearRules
 from kinspan.baselines._progress import steps
-from kinspan.baselines._task_classifier import all_or_nothing
 from kinspan.baselines._two_domains import (
     TwoDomainClassifier,
     TwoDomains,
@@ -36,7 +35,7 @@ from kinspan.baselines._two_domains import (
     row_lengths,
 )
 from kinspan.baselines.pca import principal_axes
-from kinspan.scores import answers
+from kinspan.scores import LinearRules, answers
 
 
 class CDLS(TwoDomainClassifier):
@@ -119,8 +118,7 @@ class CDLS(TwoDomainClassifier):
         self.progress = progress
         self.task_column = task_column
 
-    @all_or_nothing
-    def fit(self, X: Any, y: ArrayLike, *, task: Any = None, unlabelled: Any = None) -> CDLS:
+    def fit(self, X: Any, y: ArrayLike, *, task: Any = None, unlabelled: Any = None) -> Self:
         """Fit the rules of source and target.
 
         Parameters
@@ -134,38 +132,25 @@ class CDLS(TwoDomainClassifier):
             Rows of the target without labels, such as those to be predicted. Steps of a pipeline
             do not transform them.
         """
-        settings = self._checked_settings()
+        with unchanged_on_error(self):
+            self._fit(X, y, task, unlabelled)
+        return self
+
+    def _fit(self, X: Any, y: ArrayLike, task: Any, unlabelled: Any = None) -> None:
+        check_kept_share("landmark_share", self.landmark_share)
+        check_positive("n_components", self.n_components)
+        check_positive("n_iterations", self.n_iterations)
+        check_strictly_positive("C", self.C)
         rows = check_coded_rows(self, X, y, task)
         target = check_target(self.target, rows, "CDLS")
         U = check_unlabelled(unlabelled, rows.X.shape[1])
         check_switches(self, "normalise", "progress")
         domains = domains_of(rows, target, normalise=self.normalise)
-        found = adapt(domains, U / row_lengths(U) if self.normalise else U, settings)
+        found = adapt(domains, U / row_lengths(U) if self.normalise else U, self)
         self.target_ = rows.tasks.tolist()[target]
         self.source_weights_, self.unlabelled_weights_ = found.source_weights, found.target_weights
         coef = in_task_order(found.source_coef, found.target_coef, target)
-        return self._keep(rows.tasks, rows.classes, LinearRules(coef, np.zeros(coef.shape[:2])))
-
-    def _checked_settings(self) -> Settings:
-        return Settings(
-            check_kept_share("landmark_share", self.landmark_share),
-            check_whole("n_components", self.n_components),
-            check_whole("n_iterations", self.n_iterations),
-            check_strictly_positive("C", self.C),
-            self.normalise,
-            self.progress,
-        )
-
-
-class Settings(NamedTuple):
-    """The parameters of the iteration, checked."""
-
-    share: float
-    n_components: int
-    n_iterations: int
-    C: float
-    normalise: bool
-    progress: bool
+        self._keep(rows, LinearRules(coef, np.zeros(coef.shape[:2])))
 
 
 class Adapted(NamedTuple):
@@ -177,7 +162,7 @@ class Adapted(NamedTuple):
     target_weights: Floats  # (unlabelled rows,)
 
 
-def adapt(domains: TwoDomains, U: Floats, settings: Settings) -> Adapted:
+def adapt(domains: TwoDomains, U: Floats, settings: CDLS) -> Adapted:
     """Alternate map, classifier, pseudo-classes and landmarks."""
     (S, y_source), (T, y_target), m = domains
     both = np.vstack([T, U])
@@ -191,7 +176,7 @@ def adapt(domains: TwoDomains, U: Floats, settings: Settings) -> Adapted:
         P_source = source_map(source, target, m)
         theta = classifier(source, P_source, target.labelled, settings)
         if step < settings.n_iterations - 1:
-            source, target = _landmarks(source, target, P_source, theta, m, settings.share)
+            source, target = _landmarks(source, target, P_source, theta, m, settings.landmark_share)
     return Adapted(
         theta @ P_source.T, theta @ P_target.T, source.weights, target.unlabelled.weights
     )
@@ -213,7 +198,7 @@ def _landmarks(
     return source._replace(weights=alpha), Target(labelled, even._replace(weights=beta))
 
 
-def classifier(source: Pool, P_source: Floats, labelled: Pool, settings: Settings) -> Floats:
+def classifier(source: Pool, P_source: Floats, labelled: Pool, settings: CDLS) -> Floats:
     """(1 or classes, dimensions) directions of a weighted linear SVM without intercept."""
     balance = len(labelled.weights) / len(source.weights)
     rows = np.vstack([source.rows @ P_source, labelled.rows])

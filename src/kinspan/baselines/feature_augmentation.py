@@ -18,8 +18,8 @@ from kinspan.baselines._checks import (
     check_linear,
     check_sparse_learner,
 )
-from kinspan.baselines._linear_rules import LinearRules
-from kinspan.baselines._task_classifier import TaskClassifier, all_or_nothing
+from kinspan.baselines._task_classifier import TaskClassifier
+from kinspan.scores import LinearRules
 
 
 class FeatureAugmentation(TaskClassifier):
@@ -73,9 +73,7 @@ class FeatureAugmentation(TaskClassifier):
         self.unseen = unseen
         self.task_column = task_column
 
-    @all_or_nothing
-    def fit(self, X: Any, y: ArrayLike, *, task: Any = None) -> FeatureAugmentation:
-        """Fit the classifier; `task` is one id a row, one for all rows, or None."""
+    def _fit(self, X: Any, y: ArrayLike, task: Any) -> None:
         check_choice("unseen", self.unseen, ("error", "shared"))
         rows = check_coded_rows(self, X, y, task)
         learner = LogisticRegression() if self.estimator is None else clone(self.estimator)
@@ -87,7 +85,7 @@ class FeatureAugmentation(TaskClassifier):
         own = own.reshape(len(shared), len(rows.tasks), -1).transpose(1, 0, 2)
         coef = np.concatenate([shared + own, shared[None]])
         intercept = np.broadcast_to(learner.intercept_, coef.shape[:2])
-        return self._keep(rows.tasks, rows.classes, LinearRules(coef, np.array(intercept)))
+        self._keep(rows, LinearRules(coef, np.array(intercept)))
 
 
 def augmented(X: Any, task_codes: Codes, n_tasks: int) -> sp.csr_array:

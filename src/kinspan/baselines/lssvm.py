@@ -16,7 +16,6 @@ from kinspan.baselines._checks import (
     check_task_strengths,
     dense,
 )
-from kinspan.baselines._linear_rules import LinearRules, in_input_units, never_absent
 from kinspan.baselines._lssvm_labels import (
     ExpectedScores,
     TargetGroup,
@@ -25,9 +24,10 @@ from kinspan.baselines._lssvm_labels import (
     expected_scores,
 )
 from kinspan.baselines._lssvm_solver import task_directions
-from kinspan.baselines._task_classifier import TaskClassifier, all_or_nothing
+from kinspan.baselines._task_classifier import TaskClassifier
 from kinspan.class_moments import ClassMoments
 from kinspan.metric import ScaledMoments, scaled_moments
+from kinspan.scores import LinearRules
 from kinspan.theory._checks import Population
 
 
@@ -105,9 +105,7 @@ class MultiTaskLSSVM(TaskClassifier):
         self.scale = scale
         self.task_column = task_column
 
-    @all_or_nothing
-    def fit(self, X: Any, y: ArrayLike, *, task: Any = None) -> MultiTaskLSSVM:
-        """Fit the rules of all tasks; `task` is one id a row, one for all rows, or None."""
+    def _fit(self, X: Any, y: ArrayLike, task: Any) -> None:
         check_choice("labels", self.labels, ("plugin", "naive"))
         check_choice("scale", self.scale, ("pooled", "task", None))
         rows = check_coded_rows(self, X, y, task)
@@ -122,9 +120,7 @@ class MultiTaskLSSVM(TaskClassifier):
         self.labels_, self.shared_strength_ = fitted.labels, fitted.shared_strength
         self.task_strengths_ = fitted.task_strengths
         self.forecast_error_ = np.where(unit.present.sum(axis=1) > 1, fitted.errors, np.nan)
-        rules = never_absent(of_all_classes(fitted), unit.present)
-        rules = in_input_units(rules, row_means(unit), unit.scale)
-        return self._keep(rows.tasks, rows.classes, rules)
+        self._keep_scaled(rows, of_all_classes(fitted), unit, row_means(unit))
 
 
 class FittedTargets(NamedTuple):

@@ -10,23 +10,22 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from kinspan._rows.types import Floats
+from kinspan._validation.parameters import check_positive
 from kinspan.baselines._box_quadratic import minimise_in_box
 from kinspan.baselines._checks import (
     check_coded_rows,
     check_strictly_positive,
     check_switches,
     check_target,
-    check_whole,
 )
-from kinspan.baselines._linear_rules import LinearRules
 from kinspan.baselines._progress import steps
-from kinspan.baselines._task_classifier import all_or_nothing
 from kinspan.baselines._two_domains import (
     Domain,
     TwoDomainClassifier,
     domains_of,
     in_task_order,
 )
+from kinspan.scores import LinearRules
 
 
 class MMDT(TwoDomainClassifier):
@@ -103,19 +102,17 @@ class MMDT(TwoDomainClassifier):
         self.progress = progress
         self.task_column = task_column
 
-    @all_or_nothing
-    def fit(self, X: Any, y: ArrayLike, *, task: Any = None) -> MMDT:
-        """Fit the rules of source and target; `task` holds two different ids."""
+    def _fit(self, X: Any, y: ArrayLike, task: Any) -> None:
         costs = Costs(
             check_strictly_positive("source_C", self.source_C),
             check_strictly_positive("target_C", self.target_C),
         )
-        rounds = check_whole("n_iterations", self.n_iterations)
+        rounds = check_positive("n_iterations", self.n_iterations)
         rows = check_coded_rows(self, X, y, task)
         target = check_target(self.target, rows, "MMDT")
         check_switches(self, "normalise", "standardise", "progress")
         source, few, m = domains_of(rows, target, normalise=self.normalise)
-        units = (units_of if self.standardise else no_units)(source, few)
+        units = units_of(source, few, standardise=self.standardise)
         S, T = with_one(source, units[0], m), with_one(few, units[1], m)
         found = Transform(np.zeros((S.signs.shape[1], S.X.shape[1])), np.zeros_like(T.signs), T.X)
         self.objective_ = np.empty(rounds)
@@ -125,7 +122,7 @@ class MMDT(TwoDomainClassifier):
         self.target_ = rows.tasks.tolist()[target]
         own, mapped = folded(found.theta, units[0]), folded(found.mapped_theta(), units[1])
         coef, intercept = (in_task_order(*v, target) for v in zip(own, mapped, strict=True))
-        return self._keep(rows.tasks, rows.classes, LinearRules(coef, intercept))
+        self._keep(rows, LinearRules(coef, intercept))
 
 
 class Costs(NamedTuple):
@@ -170,18 +167,15 @@ class Transform(NamedTuple):
         return float(np.trace(inner))
 
 
-def units_of(source: Domain, target: Domain) -> tuple[Units, Units]:
-    """The means of each domain, and the standard deviation of features around them."""
-    centres = [domain.X.mean(axis=0) for domain in (source, target)]
-    around = np.vstack([source.X - centres[0], target.X - centres[1]])
+def units_of(source: Domain, target: Domain, *, standardise: bool) -> tuple[Units, Units]:
+    """The means of each domain, and the standard deviation of features around them; or none."""
+    domains, p = (source, target), source.X.shape[1]
+    if not standardise:
+        return Units(np.zeros(p), np.ones(p)), Units(np.zeros(p), np.ones(p))
+    centres = [domain.X.mean(axis=0) for domain in domains]
+    around = np.vstack([domain.X - c for domain, c in zip(domains, centres, strict=True)])
     scale = StandardScaler(with_mean=False).fit(around).scale_  # one for constant features
     return Units(centres[0], scale), Units(centres[1], scale)
-
-
-def no_units(source: Domain, target: Domain) -> tuple[Units, Units]:
-    """Features as they are."""
-    p = source.X.shape[1]
-    return Units(np.zeros(p), np.ones(p)), Units(np.zeros(p), np.ones(p))
 
 
 def with_one(domain: Domain, units: Units, n_classes: int) -> Signed:

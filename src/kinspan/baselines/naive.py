@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 from kinspan._rows.types import Floats
 from kinspan._validation.parameters import check_choice
 from kinspan.baselines._checks import check_moments
-from kinspan.baselines._linear_rules import LinearRules, in_input_units, never_absent
 from kinspan.baselines._nearest_mean import components_of_sums, nearest_mean_rule
-from kinspan.baselines._task_classifier import TaskClassifier, all_or_nothing
+from kinspan.baselines._task_classifier import TaskClassifier
 from kinspan.metric import ScaledMoments, scaled_moments
+from kinspan.scores import LinearRules
 
 
 class NaiveSPCA(TaskClassifier):
@@ -71,17 +71,13 @@ class NaiveSPCA(TaskClassifier):
         self.scale = scale
         self.task_column = task_column
 
-    @all_or_nothing
-    def fit(self, X: Any, y: ArrayLike, *, task: Any = None) -> NaiveSPCA:
-        """Fit the rules of all tasks; `task` is one id a row, one for all rows, or None."""
+    def _fit(self, X: Any, y: ArrayLike, task: Any) -> None:
         check_choice("variant", self.variant, ("labels", "eigenvector"))
         check_choice("scale", self.scale, ("pooled", "task", None))
         moments = check_moments(self, X, y, task)
         scaled = scaled_moments(moments, self.scale)
         rules = (label_rules if self.variant == "labels" else eigenvector_rules)(scaled)
-        rules = never_absent(rules, scaled.present)
-        rules = in_input_units(rules, scaled.centres, scaled.scale)
-        return self._keep(moments.tasks, moments.classes, rules)
+        self._keep_scaled(moments, rules, scaled, scaled.centres)
 
 
 def label_rules(scaled: ScaledMoments) -> LinearRules:

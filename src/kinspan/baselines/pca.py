@@ -12,11 +12,11 @@ from kinspan._arrays.libraries import is_sparse
 from kinspan._rows.types import Floats
 from kinspan._validation.parameters import check_n_components
 from kinspan.baselines._checks import check_coded_rows, dense
-from kinspan.baselines._linear_rules import LinearRules, in_input_units, never_absent
 from kinspan.baselines._nearest_mean import Components, nearest_mean_rule
-from kinspan.baselines._task_classifier import TaskClassifier, all_or_nothing
+from kinspan.baselines._task_classifier import TaskClassifier
 from kinspan.class_moments import ClassMoments
 from kinspan.metric import scaled_moments
+from kinspan.scores import LinearRules
 
 _FORMED = 1024  # Gram matrices up to this size are formed
 
@@ -61,9 +61,7 @@ class PCAClassifier(TaskClassifier):
         self.n_components = n_components
         self.task_column = task_column
 
-    @all_or_nothing
-    def fit(self, X: Any, y: ArrayLike, *, task: Any = None) -> PCAClassifier:
-        """Fit the rule of every task; `task` is one id a row, one for all rows, or None."""
+    def _fit(self, X: Any, y: ArrayLike, task: Any) -> None:
         rows = check_coded_rows(self, X, y, task)
         n_components = len(rows.classes)
         if self.n_components is not None:
@@ -77,9 +75,8 @@ class PCAClassifier(TaskClassifier):
             )
         ]
         coef, offset = map(np.stack, zip(*rules, strict=True))
-        stacked = never_absent(LinearRules(coef, offset), unscaled.present)
-        stacked = in_input_units(stacked, np.zeros_like(unscaled.centres), unscaled.scale)
-        return self._keep(rows.tasks, rows.classes, stacked)
+        stacked = LinearRules(coef, offset)
+        self._keep_scaled(rows, stacked, unscaled, np.zeros_like(unscaled.centres))
 
 
 class Axes(NamedTuple):

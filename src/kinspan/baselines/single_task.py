@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 
 from kinspan._validation.parameters import check_choice
 from kinspan.baselines._checks import check_moments
-from kinspan.baselines._linear_rules import LinearRules, in_input_units, never_absent
-from kinspan.baselines._task_classifier import TaskClassifier, all_or_nothing
+from kinspan.baselines._task_classifier import TaskClassifier
 from kinspan.metric import ScaledMoments, scaled_moments
+from kinspan.scores import LinearRules
 
 
 class SingleTaskSPCA(TaskClassifier):
@@ -58,15 +58,11 @@ class SingleTaskSPCA(TaskClassifier):
         self.scale = scale
         self.task_column = task_column
 
-    @all_or_nothing
-    def fit(self, X: Any, y: ArrayLike, *, task: Any = None) -> SingleTaskSPCA:
-        """Fit the rule of every task; `task` is one id a row, one for all rows, or None."""
+    def _fit(self, X: Any, y: ArrayLike, task: Any) -> None:
         check_choice("scale", self.scale, ("pooled", "task", None))
         moments = check_moments(self, X, y, task)
         scaled = scaled_moments(moments, self.scale)
-        rules = never_absent(class_mean_rules(scaled), scaled.present)
-        rules = in_input_units(rules, scaled.centres, scaled.scale)
-        return self._keep(moments.tasks, moments.classes, rules)
+        self._keep_scaled(moments, class_mean_rules(scaled), scaled, scaled.centres)
 
 
 def class_mean_rules(scaled: ScaledMoments) -> LinearRules:

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 
 from kinspan._validation.parameters import check_n_components
 from kinspan.baselines._checks import check_moments
-from kinspan.baselines._linear_rules import LinearRules, in_input_units, never_absent
 from kinspan.baselines._nearest_mean import components_of_sums, nearest_mean_rule
-from kinspan.baselines._task_classifier import TaskClassifier, all_or_nothing
+from kinspan.baselines._task_classifier import TaskClassifier
 from kinspan.metric import ScaledMoments, scaled_moments
+from kinspan.scores import LinearRules
 
 
 class SPCAClassifier(TaskClassifier):
@@ -58,15 +58,12 @@ class SPCAClassifier(TaskClassifier):
         self.n_components = n_components
         self.task_column = task_column
 
-    @all_or_nothing
-    def fit(self, X: Any, y: ArrayLike, *, task: Any = None) -> SPCAClassifier:
-        """Fit the rule of every task; `task` is one id a row, one for all rows, or None."""
+    def _fit(self, X: Any, y: ArrayLike, task: Any) -> None:
         moments = check_moments(self, X, y, task)
         n_components = check_n_components(self.n_components, len(moments.classes))
         unscaled = scaled_moments(moments, None)
-        rules = never_absent(component_rules(unscaled, n_components), unscaled.present)
-        rules = in_input_units(rules, np.zeros_like(unscaled.centres), unscaled.scale)
-        return self._keep(moments.tasks, moments.classes, rules)
+        rules = component_rules(unscaled, n_components)
+        self._keep_scaled(moments, rules, unscaled, np.zeros_like(unscaled.centres))
 
 
 def component_rules(unscaled: ScaledMoments, n_components: int) -> LinearRules:

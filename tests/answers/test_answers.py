@@ -1,4 +1,4 @@
-"""Answers of a fitted model: each is compared with what it claims to stand for."""
+"""Answers of a fitted model: each is compared with its definition."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_reversed_task_helps_with_its_sign() -> None:
     assert np.mean(gains) > 0
 
 
-def test_a_single_task_owes_nothing_to_others() -> None:
+def test_a_single_task_has_no_helpers() -> None:
     X, y, _ = random_world(1)
     clf = MultiTaskSPCA().fit(X, y)
     answer = clf.explain_transfer(0)
@@ -89,19 +89,19 @@ def test_curves_fall_and_the_number_of_labels_is_the_smallest() -> None:
     assert clf.labels_needed(0, float(curve[0]) + 0.01).more_per_class == 0
 
 
-def test_more_labels_bring_what_was_foretold() -> None:
-    """Twelve tasks go from 10 labels a class to 60; means over tasks and worlds."""
-    foretold, actual = [], []
+def test_more_labels_bring_the_predicted_error() -> None:
+    """Twelve tasks go from 10 labels per class to 60; means over tasks and worlds."""
+    predicted, actual = [], []
     for seed in range(6):
         X, y, task = related_world(seed, n_per_class=60, n_tasks=12)
         few = np.concatenate(
             [np.flatnonzero(task == t)[: 20 if t == 0 else 120] for t in range(12)]
         )
         clf = MultiTaskSPCA().fit(X[few], y[few], task=task[few])
-        foretold.append(clf.learning_curve(0, [50])[0])
+        predicted.append(clf.learning_curve(0, [50])[0])
         more = MultiTaskSPCA().fit(X, y, task=task)
         actual.append(more.forecast_error_[0])
-    difference = np.array(foretold) - np.array(actual)
+    difference = np.array(predicted) - np.array(actual)
     assert abs(difference.mean()) < 0.02 + 4 * difference.std() / np.sqrt(len(difference))
 
 

@@ -1,4 +1,4 @@
-"""Estimates of several tasks, each with its own error: how much do the tasks really differ?"""
+"""Estimates of several tasks, each with its own error → how much the tasks really differ."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from kinspan._rows.types import Floats
 
 
 def variance_between(values: Floats, weights: Floats, n: int) -> float:
-    """DerSimonian and Laird: what the scatter of n estimates has beyond their own errors."""
+    """DerSimonian and Laird: the variance of n estimates beyond their errors, 1/weights."""
     total = max(weights.sum(), 1e-300)
     centre = (weights * values).sum() / total
     excess = (weights * (values - centre) ** 2).sum() - (n - 1.0)

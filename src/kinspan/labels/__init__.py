@@ -1,8 +1,9 @@
 """Step 4: relatedness → the weight of every task for every target.
 
-Row t of a weight matrix says how much the contrasts of each task count in the direction of target
-t. The label of a sample is the weight of its cell divided by the number of samples in it. One rule
-a file; `choice` takes the best of those that need no tuning.
+Row t of a weight matrix has the weights of the contrasts of all tasks in the direction of target t.
+The label of a sample is the weight of its cell divided by the number of samples in it. Every rule
+for these weights has its own file; `choice` takes the best of those that need no tuning. `spectrum`
+is the input of all of them, `spikes` and `shrinkage` are the formulas that they share.
 """
 
 from kinspan.labels.choice import task_weights

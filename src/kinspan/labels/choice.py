@@ -26,7 +26,8 @@ def task_weights(rule: str, spectrum: Spectrum, counts: Floats) -> TaskWeights:
 def best_rule(spectrum: Spectrum) -> TaskWeights:
     """The rule with the largest mean forecast of signal over noise, ⟨w, truth⟩/‖w‖.
 
-    Single comes first: where nothing is shared its forecast is the same and it is exact.
+    Single comes first: where tasks share nothing the others have the same forecast, and single is
+    exact.
     """
     candidates = [single_rule(spectrum)]
     if spectrum.active.sum() > 1:
@@ -37,7 +38,7 @@ def best_rule(spectrum: Spectrum) -> TaskWeights:
 
 
 def mean_signal_to_noise(weights: TaskWeights, spectrum: Spectrum) -> float:
-    """Mean over tasks of ⟨w, truth⟩/‖w‖, tasks with much noise, of which little is known, less."""
+    """Mean of ⟨w, truth⟩/‖w‖ in which noisy tasks count less: eq. (23) of docs/theory.md."""
     length = np.linalg.norm(weights.combine(spectrum.rows), axis=1)
     active = (length > 0) & (spectrum.active > 0)
     ratio = weights.signal / np.where(active, length, 1.0)

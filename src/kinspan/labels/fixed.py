@@ -9,7 +9,7 @@ from kinspan.labels.spectrum import Spectrum, TaskWeights
 
 
 def naive_weights(counts: Floats) -> Floats:
-    """(tasks,): labels ±1 (one-hot labels for many classes) for all tasks, whatever the target.
+    """(tasks,): labels ±1, or one-hot labels for many classes; the same for every target.
 
     With classes of n₁ and n₂ rows the centred labels ±1 give a contrast the weight n₁n₂/(n₁ + n₂).
     """
@@ -21,7 +21,7 @@ def naive_weights(counts: Floats) -> Floats:
 
 
 def agreed_weights(counts: Floats, cell_noise: Floats) -> Floats:
-    """(tasks,): weights of tasks in what they agree on: their precisions, adding up to one."""
+    """(tasks,): weights of tasks in what they agree on: their precisions, with sum one."""
     n_classes = (counts > 0).sum(axis=1)
     noise = cell_noise.sum(axis=1) / np.maximum(n_classes, 1)
     largest = noise.max() if noise.any() else 1.0
@@ -30,7 +30,7 @@ def agreed_weights(counts: Floats, cell_noise: Floats) -> Floats:
 
 
 def naive_rule(spectrum: Spectrum, counts: Floats) -> TaskWeights:
-    """All tasks pooled, for every target."""
+    """One pool of all tasks, for every target."""
     weights = naive_weights(counts)
     ones, zeros = np.ones((len(weights), 1)), np.zeros(len(weights))
     signal = spectrum.rows @ (weights @ spectrum.rows) - weights * spectrum.noise

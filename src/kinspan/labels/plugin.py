@@ -1,4 +1,4 @@
-"""The optimal labels of the paper, for the population or with the estimated relatedness."""
+"""Relatedness, of the population or estimated → the optimal labels of the paper."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from kinspan.labels.spectrum import Spectrum, TaskWeights
 
 
 def optimal_weights(gram: Floats, noise: Floats) -> Floats:
-    """Γ (Γ + diag ν)⁻¹: the optimal labels of the paper, for every target at once.
+    """Γ (Γ + diag ν)⁻¹: the optimal labels of the paper for all targets, eq. (4) of docs/theory.md.
 
     Row t is aᵀ with a = (Γ + diag ν)⁻¹ Γ e_t. Fed the population Gram matrix this is the optimum of
-    the theory, fed an estimate it is the plug-in rule. The estimate is made positive in the metric
-    of its noise, where the same eigendecomposition gives projection and inverse.
+    the theory, fed an estimate it is the plug-in rule. An estimate loses its negative eigenvalues
+    in the metric of its noise, where the same eigendecomposition gives the inverse.
     """
     gram = (gram + gram.T) / 2
     deviation = np.sqrt(_positive_noise(gram, noise))
@@ -24,7 +24,7 @@ def optimal_weights(gram: Floats, noise: Floats) -> Floats:
 
 
 def _positive_noise(gram: Floats, noise: Floats) -> Floats:
-    """Tasks without noise, and tasks without any contrast, get a harmless positive value."""
+    """Noise above zero, also of tasks that have none, or no contrast at all."""
     floored = np.maximum(noise, 1e-12 * np.abs(np.diagonal(gram)))
     return np.where(floored > 0, floored, 1.0)
 

@@ -1,4 +1,4 @@
-"""The short form that all theorems share: cells with rows → weights of their means → mean scores.
+"""Cells with rows → weights of their means → mean scores: the form that all theorems share.
 
 With G the inner products of the expected cell means and R = p/n their squared sampling errors,
 G + R is the expectation of M̂ᵀM̂, and a direction M̂a has mean scores aᵀGe / sqrt(aᵀ(G + R)a).
@@ -53,11 +53,6 @@ def best_weights(cells: SampledCells, contrasts: Floats) -> Floats:
     """
     combination = np.linalg.pinv(cells.gram, rcond=1e-12, hermitian=True) @ cells.cross @ contrasts
     return np.asarray(optimal_weights(cells.gram, cells.noise).T @ combination)
-
-
-def label_score_means(cells: SampledCells, labels: Floats) -> Floats:
-    """(cells,) or (cells, columns) mean scores of given labels."""
-    return mean_scores(cells, weights_of(cells, labels))
 
 
 def mean_scores(cells: SampledCells, weights: Floats) -> Floats:

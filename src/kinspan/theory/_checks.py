@@ -1,4 +1,4 @@
-"""The only file of this folder that doubts its input; the others are mathematics without checks."""
+"""Arguments of the theory → checked arrays; the other files of this folder check nothing."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 from kinspan._rows.types import Floats
 from kinspan._validation.numbers import real_numbers
 
-_ROUNDING = 1e-8  # what a symmetric positive matrix may miss by, relative to its largest entry
+_ROUNDING = 1e-8  # allowed deviation from symmetry and positivity, relative to the largest entry
 _MOST_COMPONENTS = 10**6
-_STRONGEST = 1e12  # of the strengths, what matrices can still be solved with
+_STRONGEST = 1e12  # with larger strengths matrices cannot be solved
 _LARGEST = 1e30  # formulas multiply up to eight entries of their arguments
 
 
@@ -52,7 +52,7 @@ def check_population(mean_gram: ArrayLike, counts: ArrayLike, n_features: int) -
 
 
 def check_single_task(mean_gram: ArrayLike, counts: ArrayLike, n_features: int) -> Population:
-    """A population of one task, for the theorems that know one only."""
+    """A population of one task, for the theorems about a single task."""
     population = check_population(mean_gram, counts, n_features)
     if len(population.counts) > 1:
         raise ValueError(
@@ -114,7 +114,7 @@ def check_two_classes(counts: Floats) -> None:
 
 
 def check_priors(priors: ArrayLike | None, counts: Floats) -> Floats | None:
-    """Probabilities of the two classes; None stays None: all classes alike."""
+    """Probabilities of the two classes; None stays None: equal ones."""
     if priors is None:
         return None
     check_two_classes(counts)
@@ -141,7 +141,7 @@ def check_pair(name: str, pair: ArrayLike, *, positive: bool = False) -> Floats:
 
 
 def check_threshold(threshold: float) -> float:
-    """A number, or one of the infinities: always the same answer."""
+    """A number; at an infinite one the answer is always the same class."""
     value = real_numbers("threshold", threshold)
     if value.shape != () or np.isnan(value):
         raise ValueError(f"threshold is {threshold!r}; give one number")
@@ -149,7 +149,7 @@ def check_threshold(threshold: float) -> float:
 
 
 def check_fraction(labelled_fraction: ArrayLike, counts: Floats) -> Floats:
-    """(tasks, classes) shares of labelled rows, from one number, one a task, or one a cell."""
+    """(tasks, classes) shares of labelled rows, from one number, one per task or one per cell."""
     share = check_numbers("labelled_fraction", labelled_fraction)
     if share.ndim == 1 and len(share) == len(counts):
         share = share[:, None]
@@ -211,7 +211,7 @@ def check_addition(add: ArrayLike, counts: Floats) -> Floats:
 
 
 def check_error(error: float) -> float:
-    """A probability that can be asked for."""
+    """An error strictly between 0 and 1."""
     wanted = check_numbers("error", error)
     if wanted.shape != () or not 0 < wanted < 1:
         raise ValueError(f"error is {error!r}; give a probability between 0 and 1")

@@ -1,17 +1,11 @@
-"""One task singled out: its contrasts, its best labels, and the error that labels make on it."""
+"""Cells and one target task → its contrasts, its best labels, and its error for any weights."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from kinspan._rows.types import Floats
-from kinspan.theory._cells import (
-    SampledCells,
-    best_weights,
-    label_score_means,
-    labels_of,
-    mean_scores,
-)
+from kinspan.theory._cells import SampledCells, best_weights, labels_of, mean_scores
 from kinspan.theory._errors import nearest_mean_error
 from kinspan.theory.threshold import best_error
 
@@ -30,31 +24,30 @@ def contrasts(counts: Floats, target: int) -> Floats:
     return delta.reshape(k * m, *own.shape[1:])
 
 
+def target_weights(cells: SampledCells, counts: Floats, target: int) -> Floats:
+    """(sampled,), or (sampled, classes) for more than two classes: the best weights."""
+    return best_weights(cells, contrasts(counts, target))
+
+
 def best_labels(cells: SampledCells, counts: Floats, target: int) -> Floats:
     """(tasks, classes), or (cells, classes) for more than two classes."""
-    labels = labels_of(cells, best_weights(cells, contrasts(counts, target)))
+    labels = labels_of(cells, target_weights(cells, counts, target))
     return labels.reshape(counts.shape) if counts.shape[1] == 2 else labels
 
 
-def error_of_labels(
-    cells: SampledCells, counts: Floats, labels: Floats, target: int, priors: Floats | None
+def error_of_weights(
+    cells: SampledCells, counts: Floats, weights: Floats, target: int, priors: Floats | None
 ) -> float | Floats:
-    """Error on the target with given labels, whatever cells the rows are drawn from."""
-    return target_error(of_target(label_score_means(cells, labels), counts, target), priors)
+    """Error on the target with some weights of the cell means."""
+    m = counts.shape[1]
+    return target_error(mean_scores(cells, weights)[target * m : (target + 1) * m], priors)
 
 
-def error_of_best_labels(
+def best_error_of(
     cells: SampledCells, counts: Floats, target: int, priors: Floats | None
 ) -> float | Floats:
-    """Error on the target with the best weights, whatever cells the rows are drawn from."""
-    weights = best_weights(cells, contrasts(counts, target))
-    return target_error(of_target(mean_scores(cells, weights), counts, target), priors)
-
-
-def of_target(per_cell: Floats, counts: Floats, target: int) -> Floats:
-    """The rows of the target's cells."""
-    m = counts.shape[1]
-    return per_cell[target * m : (target + 1) * m]
+    """Error on the target with the best weights."""
+    return error_of_weights(cells, counts, target_weights(cells, counts, target), target, priors)
 
 
 def target_error(score_means: Floats, priors: Floats | None) -> float | Floats:
@@ -67,10 +60,6 @@ def target_error(score_means: Floats, priors: Floats | None) -> float | Floats:
     if len(score_means) > 2:
         return nearest_mean_error(score_means.reshape(len(score_means), -1))
     if score_means.ndim > 1:
-        score_means = _along_difference(score_means)
+        half = float(np.linalg.norm(score_means[0] - score_means[1])) / 2
+        score_means = np.array([half, -half])
     return best_error(score_means, np.ones(2), np.full(2, 0.5) if priors is None else priors)
-
-
-def _along_difference(score_means: Floats) -> Floats:
-    half = float(np.linalg.norm(score_means[0] - score_means[1])) / 2
-    return np.array([half, -half])

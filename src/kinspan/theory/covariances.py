@@ -1,4 +1,4 @@
-"""Arbitrary covariances: score means and variances, optimal labels and errors.
+"""Means and any covariances → score means and variances, optimal labels and errors.
 
 Inner products in the metric of a covariance are not in the Gram matrix: these functions take the
 `means` (tasks, classes, features) themselves in its place, and `covariances`, one (features,
@@ -106,16 +106,14 @@ def anisotropic_optimal_labels(
     >>> from kinspan.theory import anisotropic_optimal_labels
     >>> means = np.zeros((2, 2, 100))
     >>> means[:, :, 0] = 1, -1
-    >>> loud, calm = np.diag([2.0] * 50 + [0.1] * 50), np.diag([0.1] * 50 + [2.0] * 50)
-    >>> C = [[loud, loud], [calm, calm]]
+    >>> first, second = np.diag([2.0] * 50 + [0.1] * 50), np.diag([0.1] * 50 + [2.0] * 50)
+    >>> C = [[first, first], [second, second]]
     >>> y = anisotropic_optimal_labels(means, [[50, 50]] * 2, covariances=C, target=0)
     >>> (y / y[0, 0]).round(3).tolist()
     [[1.0, -1.0], [10.025, -10.025]]
     """
     model = _model(means, counts, covariances)
-    check_two_classes(model.counts)
-    pi = check_priors(priors, model.counts)
-    weights = best_weights(_pair(model, check_target(target, model.counts)), _equal(pi))
+    weights = best_weights(*_two_classes(model, target, priors))
     return labels_of(model.cells, weights).reshape(model.counts.shape)
 
 
@@ -145,10 +143,8 @@ def anisotropic_error_rate(
     0.267
     """
     model = _model(means, counts, covariances)
-    check_two_classes(model.counts)
-    y = check_one_label(labels, model.counts)
-    t, pi = check_target(target, model.counts), check_priors(priors, model.counts)
-    return weights_error(_pair(model, t), weights_of(model.cells, y), _equal(pi))
+    pair, pi = _two_classes(model, target, priors)
+    return weights_error(pair, weights_of(model.cells, check_one_label(labels, model.counts)), pi)
 
 
 def anisotropic_optimal_error_rate(
@@ -175,10 +171,7 @@ def anisotropic_optimal_error_rate(
     >>> round(error, 4)
     0.267
     """
-    model = _model(means, counts, covariances)
-    check_two_classes(model.counts)
-    t, pi = check_target(target, model.counts), _equal(check_priors(priors, model.counts))
-    pair = _pair(model, t)
+    pair, pi = _two_classes(_model(means, counts, covariances), target, priors)
     return weights_error(pair, best_weights(pair, pi), pi)
 
 
@@ -190,10 +183,6 @@ def _model(means: ArrayLike, counts: ArrayLike, covariances: ArrayLike) -> _Mode
     trace = np.einsum("cii->c", C)[n.ravel() > 0]
     cells = sampled_cells(G, G, n, 1)
     return _Model(M, n, C, cells._replace(noise=trace / cells.counts))
-
-
-def _equal(priors: Floats | None) -> Floats:
-    return np.full(2, 0.5) if priors is None else priors
 
 
 def _spread(model: _Model, cell: int) -> Floats:
@@ -208,7 +197,11 @@ def _spread(model: _Model, cell: int) -> Floats:
     return np.asarray(M @ S @ M.T + np.diag(np.maximum(noise, floor)))
 
 
-def _pair(model: _Model, target: int) -> TwoSpreads:
-    first, second = 2 * target, 2 * target + 1
-    cross = model.cells.cross
-    return TwoSpreads(cross[:, [first, second]], _spread(model, first), _spread(model, second))
+def _two_classes(model: _Model, target: int, priors: ArrayLike | None) -> tuple[TwoSpreads, Floats]:
+    """The two classes of a checked target, and their priors, equal unless given."""
+    check_two_classes(model.counts)
+    first = 2 * check_target(target, model.counts)
+    pi = check_priors(priors, model.counts)
+    cross = model.cells.cross[:, [first, first + 1]]
+    pair = TwoSpreads(cross, _spread(model, first), _spread(model, first + 1))
+    return pair, np.full(2, 0.5) if pi is None else pi

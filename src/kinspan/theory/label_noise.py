@@ -1,11 +1,11 @@
-"""Wrong labels with known probabilities: what they change, and the labels that make up for them.
+"""A population whose labels are wrong with known probabilities → optimal labels and errors.
 
-Row j of the confusion matrix of a task says how rows of class j are labelled. What changes: an
-observed cell is a mixture, so that its mean is a mixture of true means, and its number of rows is
-that of the rows labelled so, in expectation. What does not: the noise of a row (mixing adds a part
-of bounded trace to the covariance of an observed cell, which p outgrows), the test rows, and the
-form of the optimum. The optimal labels of the observed cells absorb the mixing. A flip rate f of
-two opposite classes of equal size acts like n(1 − 2f)² in place of n rows.
+Row j of the confusion matrix of a task gives the probabilities with which rows of class j get each
+label. An observed cell is then a mixture: its mean is a mixture of true means, and its number of
+rows is the expected number of rows with its label. The noise of a row does not change (mixing adds
+a part of bounded trace to the covariance, small against p), nor do the test rows and the form of
+the optimum; the optimal labels of the observed cells absorb the mixing. A flip rate f of two
+opposite classes of equal size acts like n(1 − 2f)² in place of n rows.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kinspan._rows.types import Floats
-from kinspan.theory._cells import SampledCells, sampled_cells
+from kinspan.theory._cells import SampledCells, sampled_cells, weights_of
 from kinspan.theory._checks import (
     Population,
     check_confusion,
@@ -25,7 +25,7 @@ from kinspan.theory._checks import (
     check_priors,
     check_target,
 )
-from kinspan.theory._targets import best_labels, error_of_best_labels, error_of_labels
+from kinspan.theory._targets import best_error_of, best_labels, error_of_weights
 
 
 class MislabelledCells(NamedTuple):
@@ -116,8 +116,8 @@ def mislabelled_error_rate(
     0.1801
     """
     cells, n = _cells(check_population(mean_gram, counts, n_features), confusion)
-    y, t, pi = check_labels(labels, n), check_target(target, n), check_priors(priors, n)
-    return error_of_labels(cells, n, y, t, pi)
+    weights = weights_of(cells, check_labels(labels, n))
+    return error_of_weights(cells, n, weights, check_target(target, n), check_priors(priors, n))
 
 
 def mislabelled_optimal_error_rate(
@@ -146,7 +146,7 @@ def mislabelled_optimal_error_rate(
     0.1801
     """
     cells, n = _cells(check_population(mean_gram, counts, n_features), confusion)
-    return error_of_best_labels(cells, n, check_target(target, n), check_priors(priors, n))
+    return best_error_of(cells, n, check_target(target, n), check_priors(priors, n))
 
 
 def _cells(population: Population, confusion: ArrayLike) -> tuple[SampledCells, Floats]:

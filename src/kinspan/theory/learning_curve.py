@@ -18,7 +18,7 @@ from kinspan.theory._checks import (
     check_target,
 )
 from kinspan.theory._errors import gap_error
-from kinspan.theory._targets import error_of_best_labels
+from kinspan.theory._targets import best_error_of
 
 _MANY = 2**60  # labels per class, for which the error equals its limit to rounding
 
@@ -52,7 +52,7 @@ def learning_curve(
 
     Examples
     --------
-    Rows of the target, and of a related task, at 0, 50 and 100 more a class:
+    Rows of the target, and of a related task, with 0, 50 and 100 more per class:
 
     >>> import numpy as np
     >>> from kinspan.theory import learning_curve
@@ -114,7 +114,7 @@ def labels_needed(
 
 def _error(population: Population, target: int) -> float | Floats:
     G, n, p = population
-    return error_of_best_labels(sampled_cells(G, G, n, p), n, target, None)
+    return best_error_of(sampled_cells(G, G, n, p), n, target, None)
 
 
 def _limit(population: Population, target: int) -> float:

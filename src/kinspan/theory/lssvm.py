@@ -1,8 +1,8 @@
-"""The competitor: large-dimensional theory of the multi-task least-squares SVM, rows N(μ, I).
+"""A population and labels → scores and errors of the multi-task least-squares SVM, a competitor.
 
-Tasks are centred by their sample means; their kernel is A_tt'·xᵀx'/(kp) with A = diag(γ) + λ11ᵀ:
-λ, the `shared_strength`, is what all tasks have in common, γ, the `task_strengths`, what each has
-alone.
+Rows are N(μ, I). Tasks are centred by their sample means; their kernel is A_tt'·xᵀx'/(kp) with
+A = diag(γ) + λ11ᵀ: λ, the `shared_strength`, is common to all tasks, γ, the `task_strengths`, is
+each task's own.
 """
 
 from __future__ import annotations
@@ -66,10 +66,8 @@ def lssvm_score_means(
     >>> lssvm_score_means(G, [[100, 100], [50, 50]], 100, [1, -1, 1, -1]).round(3).tolist()
     [0.361, -0.361, 0.262, -0.262]
     """
-    population = check_population(mean_gram, counts, n_features)
-    y = check_one_label(labels, population.counts)
-    A = check_strengths(shared_strength, task_strengths, len(population.counts))
-    return _score_means(lssvm_limits(population, A), y)
+    limits, n = _limits(mean_gram, counts, n_features, shared_strength, task_strengths)
+    return _score_means(limits, check_one_label(labels, n))
 
 
 def lssvm_score_variances(
@@ -93,11 +91,9 @@ def lssvm_score_variances(
     >>> lssvm_score_variances(G, [[100, 100], [50, 50]], 100, [1, -1, 1, -1]).round(3).tolist()
     [0.243, 0.187]
     """
-    population = check_population(mean_gram, counts, n_features)
-    y = check_one_label(labels, population.counts)
-    A = check_strengths(shared_strength, task_strengths, len(population.counts))
-    limits = lssvm_limits(population, A)
-    return np.array([_variance(limits, y, t) for t in range(len(A))])
+    limits, n = _limits(mean_gram, counts, n_features, shared_strength, task_strengths)
+    y = check_one_label(labels, n)
+    return np.array([_variance(limits, y, t) for t in range(len(n))])
 
 
 def lssvm_error_rate(
@@ -124,11 +120,9 @@ def lssvm_error_rate(
     >>> round(lssvm_error_rate(G, [[1000, 1000], [50, 50]], 100, [1, -1, 1, -1], target=1), 4)
     0.274
     """
-    population = check_population(mean_gram, counts, n_features)
-    check_two_classes(population.counts)
-    y, t = check_one_label(labels, population.counts), check_target(target, population.counts)
-    A = check_strengths(shared_strength, task_strengths, len(population.counts))
-    return _error(lssvm_limits(population, A), y, t)
+    limits, n = _limits(mean_gram, counts, n_features, shared_strength, task_strengths)
+    check_two_classes(n)
+    return _error(limits, check_one_label(labels, n), check_target(target, n))
 
 
 def lssvm_optimal_labels(
@@ -158,11 +152,9 @@ def lssvm_optimal_labels(
     >>> round(lssvm_error_rate(G, [[1000, 1000], [50, 50]], 100, y, **plotted), 4)
     0.1721
     """
-    population = check_population(mean_gram, counts, n_features)
-    check_two_classes(population.counts)
-    t = check_target(target, population.counts)
-    A = check_strengths(shared_strength, task_strengths, len(population.counts))
-    return _best_labels(lssvm_limits(population, A), t).reshape(population.counts.shape)
+    limits, n = _limits(mean_gram, counts, n_features, shared_strength, task_strengths)
+    check_two_classes(n)
+    return _best_labels(limits, check_target(target, n)).reshape(n.shape)
 
 
 def lssvm_optimal_strengths(
@@ -170,7 +162,7 @@ def lssvm_optimal_strengths(
 ) -> LssvmStrengths:
     """The strengths with the least theoretical error on a target, for given labels.
 
-    A search between 1e-3 and 1e3, from a weak, a middling and a strong start. The arguments are
+    A search between 1e-3 and 1e3, from a weak, a medium and a strong start. The arguments are
     those of :func:`lssvm_error_rate`.
 
     Examples
@@ -195,21 +187,25 @@ def lssvm_optimal_strengths(
         A = np.diag(strengths[1:]) + strengths[0]
         return _error(lssvm_limits(population, A), y, t)
 
-    found = [_descend(error, len(population.counts) + 1, start) for start in (-4.0, 0.0, 4.0)]
-    best = min(found, key=error)
+    ends = [_descend(error, len(population.counts) + 1, start) for start in (-4.0, 0.0, 4.0)]
+    best = min(ends, key=error)
     strengths = _in_range(best)
     return LssvmStrengths(float(strengths[0]), strengths[1:], error(best))
 
 
+def _limits(
+    mean_gram: ArrayLike, counts: ArrayLike, n_features: int, shared: float, own: ArrayLike
+) -> tuple[LssvmLimits, Floats]:
+    """Limits of a checked population, and its counts."""
+    population = check_population(mean_gram, counts, n_features)
+    A = check_strengths(shared, own, len(population.counts))
+    return lssvm_limits(population, A), population.counts
+
+
 def _descend(error: Callable[[Floats], float], size: int, start: float) -> Floats:
     simplex = start + 2.0 * np.vstack([np.zeros(size), np.eye(size)])
-    found = minimize(
-        error,
-        simplex[0],
-        method="Nelder-Mead",
-        options={"initial_simplex": simplex, "xatol": 1e-3, "fatol": 1e-9},
-    )
-    return np.asarray(found.x)
+    options = {"initial_simplex": simplex, "xatol": 1e-3, "fatol": 1e-9}
+    return np.asarray(minimize(error, simplex[0], method="Nelder-Mead", options=options).x)
 
 
 def _in_range(logarithms: Floats) -> Floats:

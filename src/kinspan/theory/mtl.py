@@ -1,4 +1,6 @@
-"""Theorem 3, Corollary 1 and the optimum: supervised PCA of many tasks with any labels.
+"""A population and labels → scores and errors of supervised PCA of many tasks.
+
+Theorem 3, Corollary 1 and the optimum.
 
 Common arguments: `mean_gram` (cells, cells), inner products of the means, cells ordered task by
 task; `counts` (tasks, classes), rows of each cell; `n_features`, the features p. An empty cell has
@@ -10,7 +12,7 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from kinspan._rows.types import Floats
-from kinspan.theory._cells import SampledCells, label_score_means, sampled_cells
+from kinspan.theory._cells import SampledCells, mean_scores, sampled_cells, weights_of
 from kinspan.theory._checks import (
     Population,
     check_labels,
@@ -18,13 +20,13 @@ from kinspan.theory._checks import (
     check_priors,
     check_target,
 )
-from kinspan.theory._targets import best_labels, error_of_best_labels, error_of_labels
+from kinspan.theory._targets import best_error_of, best_labels, error_of_weights
 
 
 def mtl_score_means(
     mean_gram: ArrayLike, counts: ArrayLike, n_features: int, labels: ArrayLike
 ) -> Floats:
-    """Mean scores of all cells for given labels (Theorem 3; Corollary 1 for one label a cell).
+    """Mean scores of all cells for given labels (Theorem 3; Corollary 1 for one label per cell).
 
     The scores have unit variance. With a = nỹ, G = MᵀM and R = diag(p/n) the mean score of cell
     (t, j) is aᵀGe_tj / sqrt(aᵀ(G + R)a); the paper's forms are equal to it once sqrt(1/(c₀ℓ̃)) is
@@ -54,7 +56,8 @@ def mtl_score_means(
     (4, 2)
     """
     population = check_population(mean_gram, counts, n_features)
-    return label_score_means(_cells(population), check_labels(labels, population.counts))
+    cells, y = _cells(population), check_labels(labels, population.counts)
+    return mean_scores(cells, weights_of(cells, y))
 
 
 def optimal_labels(
@@ -129,10 +132,9 @@ def error_rate(
     0.480587
     """
     population = check_population(mean_gram, counts, n_features)
-    n = population.counts
-    y = check_labels(labels, n)
-    t, pi = check_target(target, n), check_priors(priors, n)
-    return error_of_labels(_cells(population), n, y, t, pi)
+    cells, n = _cells(population), population.counts
+    weights = weights_of(cells, check_labels(labels, n))
+    return error_of_weights(cells, n, weights, check_target(target, n), check_priors(priors, n))
 
 
 def optimal_error_rate(
@@ -161,7 +163,7 @@ def optimal_error_rate(
     population = check_population(mean_gram, counts, n_features)
     n = population.counts
     t, pi = check_target(target, n), check_priors(priors, n)
-    return error_of_best_labels(_cells(population), n, t, pi)
+    return best_error_of(_cells(population), n, t, pi)
 
 
 def _cells(population: Population) -> SampledCells:

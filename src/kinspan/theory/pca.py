@@ -1,4 +1,4 @@
-"""Theorem 1: what PCA, which sees no labels, keeps of the differences between classes."""
+"""A population of one task → scores and errors of PCA, which sees no labels: Theorem 1."""
 
 from __future__ import annotations
 
@@ -26,12 +26,8 @@ def pca_score_means(
 
     Parameters
     ----------
-    mean_gram : array-like of shape (classes, classes)
-        Inner products of the class means.
-    counts : array-like of shape (classes,) or (1, classes)
-        Rows of each class.
-    n_features : int
-        Features p.
+    mean_gram, counts, n_features
+        The population of one task: see :func:`spca_score_means`.
     n_components : int or None, default=None
         Components τ; None: as many as classes. More carry no information.
 

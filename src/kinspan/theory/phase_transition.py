@@ -1,4 +1,4 @@
-"""Proposition 1: which eigenvalues of XXᵀ/p leave the bulk and carry information on the classes."""
+"""A population → the eigenvalues of XXᵀ/p that leave the bulk of the noise: Proposition 1."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class PhaseTransition(NamedTuple):
 def phase_transition(mean_gram: ArrayLike, counts: ArrayLike, n_features: int) -> PhaseTransition:
     """Limits of the isolated eigenvalues of XXᵀ/p and of the bulk (Proposition 1, as printed).
 
-    Several tasks are taken as the classes of one: the eigenvalues know no tasks.
+    Eigenvalues do not depend on how cells form tasks: several tasks count as one.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def transition(population: Population) -> PhaseTransition:
     ratio = float(population.counts.sum()) / population.n_features  # 1/c₀
     strengths = strengths_and_vectors(population)[0]
     threshold = float(np.sqrt(ratio))
-    informative = strengths > threshold * (1 + 1e-12)  # not at the threshold, in spite of rounding
+    informative = strengths > threshold * (1 + 1e-12)  # rounding must not pass it
     ends = bulk(ratio)
     isolated = spike_eigenvalues(np.where(informative, strengths, 1.0), ratio)
     eigenvalues = np.where(informative, isolated, ends[1])

@@ -1,4 +1,4 @@
-"""Theorem 2: what supervised PCA keeps of the differences between the classes of one task."""
+"""A population of one task → scores and errors of supervised PCA: Theorem 2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much labels add: squared distances of classes after supervised PCA minus those after PCA."""
+"""A population of one task → how much farther apart its classes are with labels than without."""
 
 from __future__ import annotations
 
@@ -26,18 +26,11 @@ def spca_pca_gap(mean_gram: ArrayLike, counts: ArrayLike, n_features: int) -> Su
     """The gap between Theorems 2 and 1, and the explicit form of the paper where that holds.
 
     gap = Σ_i min(n, pℓ_i²) / (ℓ_i + 1) · (ū_iᵀ diag(n)^−½ (e_j − e_j'))², so that it is never
-    negative, whatever the proportions of the classes. The paper prints an explicit form for two
+    negative, for all proportions of the classes. The paper prints an explicit form for two
     classes "irrespective of c₁, c₂": 16/(n‖Δμ‖²/p + 4), as a share 16/(n‖Δμ‖⁴/p). It holds for
     opposite means, μ₁ = −μ₂, above the phase transition, and in general not elsewhere.
 
-    Parameters
-    ----------
-    mean_gram : array-like of shape (classes, classes)
-        Inner products of the class means.
-    counts : array-like of shape (classes,) or (1, classes)
-        Rows of each class.
-    n_features : int
-        Features p.
+    The arguments are those of :func:`spca_score_means`.
 
     Examples
     --------

@@ -66,8 +66,8 @@ def error_above(m: Floats, v: Floats, priors: Floats, threshold: float) -> float
 def best_threshold(m: Floats, v: Floats, priors: Floats) -> float:
     """The best threshold of the rule that answers the class of the larger mean above it.
 
-    With m₁ < m₂ that is the rule turned round; answering class 1 above it is then wrong more often
-    than not, which is what a negative gap means.
+    With m₁ < m₂ that is class 2, and answering class 1 above it is wrong more often than not: the
+    meaning of a negative gap.
     """
     order = np.array([0, 1]) if m[0] >= m[1] else np.array([1, 0])
     middle = m.mean()
@@ -83,9 +83,9 @@ def best_error(m: Floats, v: Floats, priors: Floats) -> float:
 
 
 def _crossing(m: Floats, v: Floats, priors: Floats) -> float:
-    """Where log(π₁φ₁/π₂φ₂) = Ax² + Bx + C rises through zero; some point where it never does.
+    """Where log(π₁φ₁/π₂φ₂) = Ax² + Bx + C rises through zero; any point if it never does.
 
-    Taken from the root that is stable for small A: with equal variances A = 0.
+    By the form of the root that is stable for small A: with equal variances A = 0.
     """
     A = (1 / v[1] - 1 / v[0]) / 2
     B = m[0] / v[0] - m[1] / v[1]

@@ -1,4 +1,4 @@
-"""What all pictures have in common: axes, colours, percentages."""
+"""Parts that all pictures share: axes, colours, percentages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def check_estimator(estimator: Any) -> None:
 
 
 def axes_for(ax: Any, width: float = 6.4, height: float = 4.8) -> Any:
-    """The axes that were given, or those of a new figure."""
+    """The given axes, or those of a new figure."""
     if ax is not None:
         if not hasattr(ax, "transAxes"):
             raise TypeError(f"ax is a {type(ax).__name__}; pass axes of matplotlib, or None")
@@ -36,16 +36,16 @@ def axes_for(ax: Any, width: float = 6.4, height: float = 4.8) -> Any:
 
 
 def as_percent(axis: Any) -> None:
-    """Ticks in per cent."""
+    """Show the ticks of an axis in per cent."""
     axis.set_major_formatter(lambda value, _: f"{100 * value:.3g} %")
 
 
 def without_frame(ax: Any) -> None:
-    """Two lines less."""
+    """Hide the top and right lines of the frame."""
     ax.spines[["top", "right"]].set_visible(False)
 
 
 def shortened(name: Any, longest: int = 28) -> str:
-    """The name of a task as a label."""
+    """A name as a label of limited length."""
     text = str(name)
     return text if len(text) <= longest else f"{text[: longest - 1]}…"

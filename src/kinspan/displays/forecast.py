@@ -1,4 +1,4 @@
-"""The error that every task's rule will make, against going alone, and against what came true."""
+"""Forecast errors of all tasks, next to those of every task alone and to errors on test rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from kinspan.displays._canvas import (
 
 
 class ForecastDisplay:
-    """Forecast errors with 90 % intervals, one line a task, the largest on top.
+    """Forecast errors with 90 % intervals, one line per task, the largest on top.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class ForecastDisplay:
         ----------
         estimator : fitted MultiTaskSPCA
         X, y, task : rows, labels and tasks of test rows, optional
-            Their errors, with classes weighted as in the forecasts, are drawn beside these.
+            Their errors, with classes weighted as in the forecasts, are drawn too.
         most : int, default=40
             How many tasks to draw, those with the largest forecasts.
         ax : axes of matplotlib, optional
@@ -100,7 +100,7 @@ class ForecastDisplay:
         ).plot(ax, most=most)
 
     def plot(self, ax: Any = None, *, most: int = 40) -> ForecastDisplay:
-        """Draw at most so many tasks on the axes, or on new ones."""
+        """Draw at most `most` tasks on the given axes, or on new ones."""
         shown = np.argsort(-np.nan_to_num(self.forecast, nan=2.0), kind="stable")
         shown = shown[: check_positive("most", most)]
         ax = axes_for(ax, 6.8, 1.6 + 0.22 * len(shown))
@@ -108,7 +108,7 @@ class ForecastDisplay:
         low, high = self.interval[shown].T
         ax.hlines(place, low, high, color=OURS, alpha=0.35, linewidth=4, label="90 % interval")
         ax.plot(self.alone[shown], place, "o", mfc="none", color=ALONE, label="alone")
-        whole = {"clip_on": False}  # errors of zero are marked too
+        whole = {"clip_on": False}  # a mark at zero is not cut in half
         ax.plot(self.forecast[shown], place, "o", color=OURS, label="forecast", **whole)
         if self.actual is not None:
             name = "actual, on test rows"
@@ -118,7 +118,7 @@ class ForecastDisplay:
         ax.set_xlim(left=0.0)
         as_percent(ax.xaxis)
         without_frame(ax)
-        ax.legend(frameon=False, loc="lower right")  # the smallest forecasts end far from there
+        ax.legend(frameon=False, loc="lower right")  # far from the smallest forecasts
         self.shown_, self.ax_, self.figure_ = shown, ax, ax.figure
         return self
 
@@ -131,8 +131,8 @@ def _actual_errors(estimator: Any, X: Any, y: Any, task: Any) -> Floats:
     wrong = ~identifiers.same(labels, on_host(estimator.predict(X, task=task)))
     t, c = identifiers.lookup(estimator.tasks_, ids), identifiers.lookup(estimator.classes_, labels)
     if (c < 0).any():
-        strange, classes = labels[c < 0].tolist()[0], estimator.classes_.tolist()
-        raise ValueError(f"label {strange!r} is no class of the model; its classes are {classes}")
+        unknown, classes = labels[c < 0].tolist()[0], estimator.classes_.tolist()
+        raise ValueError(f"label {unknown!r} is no class of the model; its classes are {classes}")
     rows, errors = np.zeros((2, len(estimator.tasks_), len(estimator.classes_)))
     np.add.at(rows, (t[t >= 0], c[t >= 0]), 1.0)
     np.add.at(errors, (t[t >= 0], c[t >= 0]), wrong[t >= 0])

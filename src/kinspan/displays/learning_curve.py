@@ -1,4 +1,4 @@
-"""What more labels would buy: forecast errors of tasks against the number of labels a class."""
+"""Forecast errors of tasks against the number of labels per class: what more labels gain."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _FEW = 5
 
 
 class LearningCurveForecastDisplay:
-    """Forecast learning curves of some tasks, from the labels that they have on.
+    """Forecast learning curves of some tasks, from their present number of labels on.
 
-    A curve is drawn to what all tasks say: where labels are few, it does not begin at the forecast.
+    The curve of a task with few labels leans on all tasks, and need not begin at its own forecast.
 
     Parameters
     ----------
@@ -47,15 +47,15 @@ class LearningCurveForecastDisplay:
     def from_estimator(
         cls, estimator: Any, tasks: list[Any] | None = None, *, most: int = 1000, ax: Any = None
     ) -> LearningCurveForecastDisplay:
-        """Draw the learning curves that a fitted MultiTaskSPCA foretells.
+        """Draw the learning curves that a fitted MultiTaskSPCA forecasts.
 
         Parameters
         ----------
         estimator : fitted MultiTaskSPCA
         tasks : list of ids, optional
-            By default the five with the largest forecast errors.
+            The five with the largest forecast errors by default.
         most : int, default=1000
-            Labels to add to each class, at most.
+            The largest number of labels to add to each class.
         ax : axes of matplotlib, optional
         """
         check_estimator(estimator)
@@ -74,14 +74,14 @@ class LearningCurveForecastDisplay:
         return cls(list(tasks), np.array(fewest)[:, None] + more, errors).plot(ax)
 
     def plot(self, ax: Any = None) -> LearningCurveForecastDisplay:
-        """Draw the curves on the axes, or on new ones."""
+        """Draw the curves on the given axes, or on new ones."""
         ax = axes_for(ax)
         self.lines_ = []
         for task, labels, errors in zip(self.tasks, self.labels, self.errors, strict=True):
             seen = np.maximum(labels, 0.5)
             (line,) = ax.plot(seen, errors, label=shortened(task))
             ax.plot(seen[:1], errors[:1], "o", color=line.get_color())
-            ax.update_datalim([(seen[0], 0.0)])  # from zero, with room for what is drawn later
+            ax.update_datalim([(seen[0], 0.0)])  # from zero, with room for later curves
             line.sticky_edges.y.append(0.0)
             self.lines_.append(line)
         ax.set_xscale("log")
@@ -96,7 +96,7 @@ class LearningCurveForecastDisplay:
 
 
 def _mark_one_two_five(axis: Any) -> None:
-    """Plain numbers along a logarithmic axis, also where it is shorter than a decade."""
+    """Mark plain numbers on a logarithmic axis, also where it is shorter than a decade."""
     from matplotlib.ticker import LogLocator, NullFormatter  # noqa: PLC0415  # optional
 
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))

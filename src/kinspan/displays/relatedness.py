@@ -1,4 +1,4 @@
-"""Who is like whom: the relatedness of all tasks, like ones side by side."""
+"""A map of the relatedness of all tasks, with similar tasks next to each other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy.spatial.distance import squareform
 from kinspan.displays._canvas import axes_for, check_estimator, shortened
 
 _MOST_NAMES = 50
-_MOST_ORDERED = 1000  # tasks; the optimal order of more takes too long
+_MOST_ORDERED = 1000  # tasks; the optimal order of more tasks takes too long
 
 
 class RelatednessDisplay:
@@ -26,7 +26,7 @@ class RelatednessDisplay:
     Attributes
     ----------
     order_ : array of shape (n_tasks,)
-        Positions of the tasks, as they are drawn from top to bottom.
+        Positions of the tasks from top to bottom.
     ax_, figure_, image_
         What was drawn.
 
@@ -50,7 +50,7 @@ class RelatednessDisplay:
         return cls(estimator.relatedness_, estimator.tasks_).plot(ax, **kwargs)
 
     def plot(self, ax: Any = None, **kwargs: Any) -> RelatednessDisplay:
-        """Draw the map on the axes, or on new ones; other arguments go to `imshow`."""
+        """Draw the map on the given axes, or on new ones; other arguments go to `imshow`."""
         n_tasks = len(self.tasks)
         ax = axes_for(ax, 7.0, 6.0)
         self.order_ = similar_side_by_side(self.relatedness)

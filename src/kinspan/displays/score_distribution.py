@@ -1,4 +1,4 @@
-"""Scores of rows of a task, and the Gaussians that its forecast stands for."""
+"""Scores of the rows of a task, and the Gaussians behind its forecast."""
 
 from __future__ import annotations
 
@@ -27,11 +27,10 @@ from kinspan.displays._canvas import (
 
 
 class ScoreDistributionDisplay:
-    """Histograms of the scores of both classes, with the Gaussians that theory gives them.
+    """Histograms of the scores of both classes, with the Gaussians that the fit expects.
 
     The Gaussians come from the fit alone: their spread is that of sampled rows around their class
-    means, along the rule; their distance from the threshold is the one at which the forecast error
-    is made.
+    means, along the rule; they are as far from the threshold as the forecast error requires.
 
     Parameters
     ----------
@@ -41,7 +40,7 @@ class ScoreDistributionDisplay:
     means, spread : array of shape (2,), float
         Of the Gaussians.
     priors : array of shape (2,)
-        What errors of the two classes count for.
+        The weights of errors of the two classes.
     task : id
     forecast : float
 
@@ -88,7 +87,7 @@ class ScoreDistributionDisplay:
             With two classes and sampled rows (`row_sample` above 0).
         X, y : rows of the task, and their labels
         task : one id
-            Needed if there are several.
+            Required if there are several tasks.
         ax : axes of matplotlib, optional
         """
         check_estimator(estimator)
@@ -106,7 +105,7 @@ class ScoreDistributionDisplay:
         return cls(parts, estimator.classes_, means, spread, priors, name, forecast).plot(ax)
 
     def plot(self, ax: Any = None) -> ScoreDistributionDisplay:
-        """Draw histograms and Gaussians on the axes, or on new ones."""
+        """Draw histograms and Gaussians on the given axes, or on new ones."""
         ax = axes_for(ax)
         everything = np.concatenate([*self.scores, self.means - 3 * self.spread])
         everything = np.append(everything, self.means + 3 * self.spread)
@@ -122,7 +121,7 @@ class ScoreDistributionDisplay:
             if self.spread > 0:
                 z = (x - self.means[j]) / self.spread
                 density = np.exp(-0.5 * z**2) / (self.spread * np.sqrt(2 * np.pi))
-                ax.plot(x, density, color=colour, label=f"foretold for {name}")
+                ax.plot(x, density, color=colour, label=f"expected for {name}")
         here = float(wrong @ self.priors)
         ax.axvline(0.0, color="0.3", linewidth=0.8, linestyle="--")
         ax.set(
@@ -156,7 +155,7 @@ def _the_task(estimator: Any, X: Any, task: Any) -> int:
 
 
 def _prior_of(estimator: Any, t: int) -> tuple[Floats, float]:
-    """What errors of both classes count for, and the log odds of rows before they are seen."""
+    """The weights of errors of both classes, and their log odds before a row is seen."""
     moments = estimator.moments_
     priors = check_priors(estimator.priors, moments.counts)
     costs = check_costs(estimator.class_weight, moments.classes, priors)
@@ -165,7 +164,7 @@ def _prior_of(estimator: Any, t: int) -> tuple[Floats, float]:
 
 
 def _distance(error: float, spread: float, priors: Floats, moved: float) -> float:
-    """How far the Gaussians are from the middle between them if so much of them is wrong."""
+    """How far each Gaussian is from the middle between them, for a given error."""
 
     def too_much(apart: float) -> float:
         wrong = ndtr([(moved - apart) / spread, -(moved + apart) / spread])

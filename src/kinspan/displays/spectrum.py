@@ -1,4 +1,4 @@
-"""Eigenvalues of the relatedness of tasks: the bulk that noise makes, and what stands out of it."""
+"""Eigenvalues of the relatedness of tasks: the bulk of the noise, and the spikes beyond it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kinspan.selection.solutions import contrasts_of, spectrum
 class SpectrumDisplay:
     """Eigenvalues of AAᵀ/P, where the rows of A are the contrasts of tasks in units of their noise.
 
-    Contrasts of nothing but independent noise have the law of Marčenko and Pastur; directions that
+    The eigenvalues of independent noise follow the law of Marčenko and Pastur; directions that
     tasks share are spikes beyond its edge. Correlated features widen the bulk.
 
     Parameters
@@ -65,12 +65,13 @@ class SpectrumDisplay:
             moments.chosen(whole, np.ones(len(moments.classes), dtype=bool)),
             scale[whole] if len(scale) > 1 else scale,
         )
-        found = spectrum(contrasts_of(scaled, "shared").task_rows()[0])
-        eigenvalues, ratio = found.values**2 / found.dimension, whole.sum() / found.dimension
-        return cls(eigenvalues[eigenvalues > 0], float(ratio)).plot(ax)
+        decomposed = spectrum(contrasts_of(scaled, "shared").task_rows()[0])
+        eigenvalues = decomposed.values**2 / decomposed.dimension
+        ratio = float(whole.sum() / decomposed.dimension)
+        return cls(eigenvalues[eigenvalues > 0], ratio).plot(ax)
 
     def plot(self, ax: Any = None) -> SpectrumDisplay:
-        """Draw eigenvalues and bulk on the axes, or on new ones."""
+        """Draw eigenvalues and bulk on the given axes, or on new ones."""
         ax = axes_for(ax)
         low, high = bulk(self.ratio)
         is_spike = self.eigenvalues > high

@@ -1,4 +1,4 @@
-"""Who helps a task: by how many points its error would rise without each of the others."""
+"""Which tasks help a task: how much its error would rise without each of the others."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from kinspan.displays._canvas import OURS, WARM, axes_for, check_estimator, shor
 
 
 class TransferDisplay:
-    """The gain of a task from each of those that weigh most in its rule, as bars.
+    """The gain of a task from each of the tasks that weigh most in its rule, as bars.
 
     Parameters
     ----------
     explanation : TransferExplanation
-        What `explain_transfer` answers.
+        The answer of `explain_transfer`.
 
     Attributes
     ----------
@@ -47,14 +47,14 @@ class TransferDisplay:
         estimator : fitted MultiTaskSPCA
         task : one id
         most : int, default=10
-            How many tasks to ask about, those first that weigh most.
+            How many tasks to ask about, beginning with those of the largest weight.
         ax : axes of matplotlib, optional
         """
         check_estimator(estimator)
         return cls(estimator.explain_transfer(task, most=most)).plot(ax)
 
     def plot(self, ax: Any = None) -> TransferDisplay:
-        """Draw the bars on the axes, or on new ones."""
+        """Draw the bars on the given axes, or on new ones."""
         answer = self.explanation
         names = [shortened(name) for name in answer.tasks]
         ax = axes_for(ax, 6.4, 1.5 + 0.3 * len(names))

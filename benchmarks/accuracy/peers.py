@@ -38,7 +38,7 @@ class Peer(NamedTuple):
 
 
 COUNTS, CALTECH, OFFICE31, HOME = (
-    "Amazon 5000 counts, 50 a class",
+    "Amazon 5000 counts, 50 per class",
     "Office-Caltech deep, a quarter",
     "Office-31 deep, a quarter",
     "Office-Home deep, a quarter",

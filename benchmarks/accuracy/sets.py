@@ -49,11 +49,11 @@ _deep_caltech = partial(load_office_caltech, "efficientnet-lite2")
 SETS = {
     s.name: s
     for s in [
-        Set("Amazon 400, 20 a class", load_amazon_reviews, 20, 100, 10),
-        Set("Amazon 400, 50 a class", load_amazon_reviews, 50, 100, 10),
-        Set("Amazon 5000 counts, 50 a class", _counts, 50, 100, 10),
-        Set("MNIST pairs, 10 a class", partial(load_mnist, PAIRS), 10, 100, 10),
-        Set("Office-Caltech SURF, 3 a class", load_office_caltech, 3, None, 10),
+        Set("Amazon 400, 20 per class", load_amazon_reviews, 20, 100, 10),
+        Set("Amazon 400, 50 per class", load_amazon_reviews, 50, 100, 10),
+        Set("Amazon 5000 counts, 50 per class", _counts, 50, 100, 10),
+        Set("MNIST pairs, 10 per class", partial(load_mnist, PAIRS), 10, 100, 10),
+        Set("Office-Caltech SURF, 3 per class", load_office_caltech, 3, None, 10),
         Set("Office-Caltech deep, a quarter", _deep_caltech, 0.25, None, 10, 1),
         Set("Office-31 deep, a quarter", load_office31, 0.25, None, 10, 1),
         Set("Office-Home deep, a quarter", load_office_home, 0.25, None, 3, 1),

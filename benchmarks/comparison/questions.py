@@ -1,6 +1,6 @@
-"""What users ask, one function a question: it raises where the answer is no.
+"""A library → yes or no: one function per question, which raises where the answer is no.
 
-The first line of a docstring is the question as the table has it.
+The first line of a docstring is the question as the table shows it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Check = Callable[[Subject], None]
 
 
 class NotDoneError(Exception):
-    """The library ran and did not do it."""
+    """The library ran, but the result is wrong."""
 
 
 def assert_right(fitted: Fitted, new: Labelled, least: float = 0.9) -> None:
@@ -35,7 +35,7 @@ def assert_right(fitted: Fitted, new: Labelled, least: float = 0.9) -> None:
 
 
 def mixed_tasks(subject: Subject) -> None:
-    """One model answers rows of mixed tasks, each by the rule of its task"""
+    """One model predicts rows of mixed tasks, each by the rule of its own task"""
     signs = [1, -1]
     fitted = subject.fit(worlds.alike("az", 100, signs=signs), "own rules")
     assert_right(fitted, worlds.alike("az", 100, seed=1, signs=signs))
@@ -54,23 +54,23 @@ def one_class(subject: Subject) -> None:
 
 
 def one_label(subject: Subject) -> None:
-    """One label a class in each of ten tasks is enough to begin"""
+    """One label per class in each of ten tasks is enough to start"""
     fitted = subject.fit(worlds.alike("abcdefghiz", 1), "linear")
     assert_right(fitted, worlds.alike("z", 50, seed=1))
 
 
 def new_task(subject: Subject) -> None:
-    """Rows of a task that was not in the fit are answered"""
+    """Rows of a task that was not in the fit can be predicted"""
     assert_right(subject.fit(worlds.alike("abz", 50), "linear"), worlds.alike("n", 50, seed=1))
 
 
 def unlabelled_moved(subject: Subject) -> None:
-    """A target without labels, moved away from the others"""
+    """A target may have no labels and be shifted away from the other tasks"""
     _some_rule_is_right(subject, worlds.moved)
 
 
 def unlabelled_stretched(subject: Subject) -> None:
-    """A target without labels, whose features vary together otherwise"""
+    """A target may have no labels and differently correlated features"""
     _some_rule_is_right(subject, worlds.stretched)
 
 
@@ -84,7 +84,7 @@ def _some_rule_is_right(subject: Subject, change: Callable[[Labelled], Labelled]
 
 
 def forecast(subject: Subject) -> None:
-    """Announces the error of every task before there is a test set"""
+    """Forecasts the error of every task before there is a test set"""
     fitted = subject.fit(worlds.alike("abcdefz", 20), "own rules")
     words = ("error", "risk", "score", "loss")
     names = [n for n, _ in _arrays(fitted.model, (7,)) if any(word in n for word in words)]
@@ -93,21 +93,21 @@ def forecast(subject: Subject) -> None:
 
 
 def who_helps(subject: Subject) -> None:
-    """Says which tasks are like which"""
+    """Shows which tasks are alike"""
     fitted = subject.fit(worlds.alike("abcdefz", 20), "own rules")
     if not list(_arrays(fitted.model, (7, 7))):
         raise NotDoneError("no fitted attribute has a number for every pair of tasks")
 
 
 def importances(subject: Subject) -> None:
-    """Says what each feature counts, as a fitted attribute"""
+    """Has a fitted attribute with the weight of each feature"""
     model = subject.fit(worlds.alike("az", 50), "linear").model
     if not any(hasattr(p, "coef_") or hasattr(p, "feature_importances_") for p in _parts(model)):
         raise NotDoneError("neither coef_ nor feature_importances_")
 
 
 def probabilities(subject: Subject) -> None:
-    """Gives probabilities of classes"""
+    """Predicts class probabilities"""
     rows = worlds.alike("az", 50)
     found = subject.fit(rows, "linear").ask("predict_proba", rows.X, rows.task)
     if found.shape != (len(rows.y), 2) or not np.allclose(found.sum(axis=1), 1):
@@ -115,12 +115,12 @@ def probabilities(subject: Subject) -> None:
 
 
 def batches(subject: Subject) -> None:
-    """Learns from batches, without the rows of earlier ones"""
+    """Learns from batches, without the rows of earlier batches"""
     assert_right(_in_batches(subject, worlds.alike("az", 50)), worlds.alike("az", 50, seed=1))
 
 
 def same_in_batches(subject: Subject) -> None:
-    """… and ends with the answers of one fit on all rows"""
+    """… and ends with the predictions of one fit on all rows"""
     rows = worlds.alike("az", 50, distance=1)
     _same(_in_batches(subject, rows), subject.fit(rows, "stream"))
 
@@ -134,7 +134,7 @@ def merged(subject: Subject) -> None:
 
 
 def unlearnt(subject: Subject) -> None:
-    """A row is unlearnt without the others at hand"""
+    """A row can be unlearnt without access to the others"""
     rows = worlds.alike("az", 50)
     fitted = subject.fit(rows, "linear")
     removed = Statistics.from_samples(rows.X[:1], rows.y[:1], rows.task[:1])
@@ -145,7 +145,7 @@ def unlearnt(subject: Subject) -> None:
 
 
 def stored(subject: Subject) -> None:
-    """Is stored and read without pickle, by its own means"""
+    """Saves and loads models without pickle, by its own functions"""
     rows = worlds.alike("az", 50)
     fitted = subject.fit(rows, "linear")
     before = fitted.ask("predict", rows.X, rows.task)
@@ -165,36 +165,36 @@ def stored(subject: Subject) -> None:
 
 
 def sparse(subject: Subject) -> None:
-    """Takes sparse X"""
+    """Accepts sparse X"""
     rows, new = (worlds.alike("az", 50, seed=i) for i in (0, 1))
     fitted = subject.fit(rows._replace(X=csr_array(rows.X)), "linear")
     assert_right(fitted, new._replace(X=csr_array(new.X)))
 
 
 def frame(subject: Subject) -> None:
-    """Takes a data frame"""
+    """Accepts a data frame"""
     rows, new = (worlds.alike("az", 50, seed=i) for i in (0, 1))
     fitted = subject.fit(rows._replace(X=as_frame(rows.X)), "linear")
     assert_right(fitted, new._replace(X=as_frame(new.X)))
 
 
 def nonlinear(subject: Subject) -> None:
-    """Boundaries may be curved"""
+    """Class boundaries may be curved"""
     assert_right(subject.fit(worlds.rings(), "trees"), worlds.rings(seed=1))
 
 
 def missing_values(subject: Subject) -> None:
-    """Takes missing values in X"""
+    """Accepts missing values in X"""
     assert_right(subject.fit(worlds.with_gaps(), "trees"), worlds.with_gaps(seed=1), 0.85)
 
 
 def categories(subject: Subject) -> None:
-    """Takes categories without encoding them"""
+    """Accepts categories without encoding"""
     assert_right(subject.fit(worlds.colours(), "trees"), worlds.colours(seed=1))
 
 
 def regression(subject: Subject) -> None:
-    """Foretells numbers as well as classes"""
+    """Predicts numbers as well as classes"""
     new = worlds.numbers(seed=1)
     fitted = subject.fit(worlds.numbers(), "numbers")
     r2 = r2_score(new.y, fitted.ask("predict", new.X, new.task))
@@ -259,7 +259,7 @@ def _same(one: Fitted, other: Fitted) -> None:
 
 
 def _arrays(model: Any, shape: tuple[int, ...]) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Public fitted attributes that are numbers of a shape."""
+    """Public fitted attributes that are arrays of numbers of the given shape."""
     for name in dir(model):
         if name.endswith("_") and not name.startswith("_"):
             value = getattr(model, name, None)
@@ -268,7 +268,7 @@ def _arrays(model: Any, shape: tuple[int, ...]) -> Iterator[tuple[str, NDArray[A
 
 
 def _parts(model: Any, depth: int = 4) -> Iterator[Any]:
-    """The model and what it holds."""
+    """The model and all objects that it contains."""
     yield model
     if depth:
         held = model if isinstance(model, dict) else getattr(model, "__dict__", {})

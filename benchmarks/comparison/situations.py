@@ -15,7 +15,7 @@ from benchmarks.accuracy.sets import SETS, held_out_rows, targets, training_rows
 from benchmarks.comparison.samples import Codes, Floats, Sample, prepared
 from kinspan.datasets import gaussian_mixture, load_amazon_reviews, load_digit_pairs
 
-FRESH = 5000  # draws of Amazon from here on were never looked at while kinspan was built
+FRESH = 5000  # seeds from here on: draws of Amazon that were never used while kinspan was built
 
 
 class Situation(NamedTuple):
@@ -25,7 +25,7 @@ class Situation(NamedTuple):
     make: Callable[[int], Sample]
     what: str  # tasks and their labels
     seeds: int = 5
-    turns: int = 1  # so many tasks take turns as the target
+    turns: int = 1  # number of tasks that take turns as the target
 
     @property
     def few_labels(self) -> bool:
@@ -63,11 +63,11 @@ def strangers(seed: int) -> Sample:
 
 
 def new_domain(seed: int) -> Sample:
-    """Products take turns as the target; the others have a hundred labels a class."""
+    """Products take turns as the target; the others have a hundred labels per class."""
     data = _amazon()
     names = targets(data)
     target = names[seed % len(names)]
-    train = training_rows(data, SETS["Amazon 400, 20 a class"], target, FRESH + seed)
+    train = training_rows(data, SETS["Amazon 400, 20 per class"], target, FRESH + seed)
     task = np.searchsorted(names, data.task)
     X = np.asarray(data.X, float)
     test = held_out_rows(data, target, train)
@@ -75,7 +75,7 @@ def new_domain(seed: int) -> Sample:
 
 
 def rings(seed: int) -> Sample:
-    """One class around the other, elsewhere in every task, and four features of noise."""
+    """One class around the other, at a different place in every task, and four noise features."""
     rng = np.random.default_rng(seed)
     centres = 3 * rng.standard_normal((6, 2))
 
@@ -90,7 +90,7 @@ def rings(seed: int) -> Sample:
 
 
 def shops(seed: int) -> Sample:
-    """Numbers and categories whose effects depend on each other, a little different by shop."""
+    """Numbers and categories whose effects interact and differ slightly between shops."""
     rng = np.random.default_rng(seed)
     slope, level = rng.normal(0, 2, 6), rng.normal(0, 1, 4)
     own_level, own_slope = rng.normal(0, 0.7, 8), rng.normal(0, 0.7, 8)
@@ -129,46 +129,46 @@ def _drawn(means: Floats, n: Any, seed: int) -> Sample:
 SITUATIONS = {
     s.name: s
     for s in [
-        Situation("digit pairs", digit_pairs, "45 pairs of digits, 3 labels a class, 64 pixels"),
+        Situation("digit pairs", digit_pairs, "45 pairs of digits, 3 labels per class, 64 pixels"),
         Situation(
             "clusters",
             clusters,
-            "60 simulated tasks in 4 clusters, random signs, 5 to 20 labels a class, 200 features",
+            "60 simulated tasks in 4 clusters, random signs, 5–20 labels per class, 200 features",
         ),
         Situation(
-            "small clusters", small_clusters, "the same with 24 tasks and 3 to 15 labels a class"
+            "small clusters", small_clusters, "the same with 24 tasks and 3–15 labels per class"
         ),
         Situation(
             "new domain",
             new_domain,
-            "Amazon reviews: one product with 20 labels a class, three with 100, 400 words",
+            "Amazon reviews: one product with 20 labels per class, three with 100; 400 words",
             8,
             4,
         ),
         Situation(
             "identical",
             identical,
-            "20 simulated tasks that are all the same, 10 labels a class, 200 features",
+            "20 simulated tasks that are all the same, 10 labels per class, 200 features",
         ),
         Situation(
             "strangers",
             strangers,
-            "10 simulated tasks with nothing in common, 50 labels a class, 200 features",
+            "10 simulated tasks with nothing in common, 50 labels per class, 200 features",
         ),
         Situation(
             "rings",
             rings,
-            "6 simulated tasks, one class around the other, 200 labels a class, 6 features",
+            "6 simulated tasks, one class around the other, 200 labels per class, 6 features",
         ),
         Situation(
             "shops",
             shops,
-            "8 simulated shops, 300 labels, 5 numbers and 2 categories that interact",
+            "8 simulated shops, 300 labels each, 5 numbers and 2 categories that interact",
         ),
         Situation(
             "one task",
             one_task,
-            "breast cancer data of scikit-learn, half of its 569 rows labelled, 30 features",
+            "scikit-learn's breast cancer data, half of the 569 rows labelled, 30 features",
         ),
     ]
 }

@@ -46,7 +46,7 @@ def write(page: Path = PAGE) -> None:
 
 
 def with_tables(text: str, found: Mapping[str, str]) -> str:
-    """The text with what stands between the marks of every table replaced."""
+    """The text with everything between the marks of each table replaced."""
     for name, table in found.items():
         start, end = f"<!-- table {name} -->", f"<!-- end {name} -->"
         pattern = rf"(?<={re.escape(start)}\n).*?(?={re.escape(end)})"
@@ -60,7 +60,7 @@ def situations() -> str:
 
 
 def errors(cells: Cells, among: Sequence[str]) -> str:
-    """Per cent of new rows answered wrongly; the least of a situation is bold."""
+    """Per cent of new rows predicted wrongly; the smallest of each situation is bold."""
     best = {s: min(mean(fits) for (of, _), fits in cells.items() if of == s) for s in among}
 
     def cell(situation: str, method: str) -> str:
@@ -72,7 +72,7 @@ def errors(cells: Cells, among: Sequence[str]) -> str:
 
 
 def times(cells: Cells, among: Sequence[str]) -> str:
-    """To fit and to answer, over kinspan on the same rows in the same run: medians over draws."""
+    """Times to fit and to predict, relative to kinspan in the same run: medians over draws."""
 
     def cell(situation: str, method: str) -> str:
         fits = cells[situation, method]
@@ -86,7 +86,7 @@ def times(cells: Cells, among: Sequence[str]) -> str:
 
 
 def by_situation(cells: Cells, among: Sequence[str], cell: Callable[[str, str], str]) -> str:
-    """Methods down, situations across; a dash where a method makes no sense."""
+    """One line per method, one column per situation; a dash where a method does not apply."""
     methods = [m for m in CONTENDERS if any((s, m) in cells for s in among)]
     lines = [[m, *(cell(s, m) if (s, m) in cells else "–" for s in among)] for m in methods]
     return markdown(["", *among], lines)
@@ -108,10 +108,10 @@ def claims(answers: Iterable[Answer]) -> str:
 
 def facts(found: Iterable[Fact]) -> str:
     lines = [
-        [f.library, f.version, f.status or "not said", f.licence, str(f.dependencies), size(f)]
+        [f.library, f.version, f.status or "not stated", f.licence, str(f.dependencies), size(f)]
         for f in found
     ]
-    head = ["", "version", "development status", "licence", "packages it brings", "on disk"]
+    head = ["", "version", "development status", "licence", "extra packages", "on disk"]
     return markdown(head, lines, "---")
 
 
@@ -120,7 +120,7 @@ def size(fact: Fact) -> str:
 
 
 def asked(check: Callable[..., None]) -> str:
-    """The question as the table has it."""
+    """The question as the table shows it."""
     return (check.__doc__ or "").partition("\n")[0].rstrip(".")
 
 
@@ -133,12 +133,12 @@ def standard_error(fits: list[Fit]) -> float:
 
 
 def middle(figures: Iterable[float]) -> str:
-    """The median, with two digits that count."""
+    """The median, with two significant digits."""
     found = float(np.median(list(figures)))
     return f"{found:.0f}" if found >= 10 else f"{found:.2g}"
 
 
 def markdown(head: list[str], lines: Iterable[list[str]], rule: str = "--:") -> str:
-    """The first column to the left, the others as the rule says."""
+    """The first column aligned to the left, the others as `rule` says."""
     body = [head, ["---"] + [rule] * (len(head) - 1), *lines]
     return "\n".join(f"| {' | '.join(line)} |" for line in body) + "\n"

@@ -1,6 +1,7 @@
-"""What can be checked of TabPFN without its weights, one function a claim: it raises where not.
+"""Claims about TabPFN that can be checked without its weights: one function each, which raises
+where the claim is wrong.
 
-The first line of a docstring is the claim as the table has it.
+The first line of a docstring is the claim as the table shows it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from benchmarks.comparison.rows import Answer
 
 
 def weights_are_not_in_it() -> None:
-    """No file of the package is larger than 1 MB: weights are fetched at the first fit."""
+    """No file of the package is larger than 1 MB: the weights are downloaded at the first fit."""
     package = distribution("tabpfn")
     paths = [Path(str(package.locate_file(file))) for file in package.files or []]
     largest = max(path.stat().st_size for path in paths if path.exists())
@@ -28,7 +29,7 @@ def weights_are_not_in_it() -> None:
 
 
 def fit_needs_the_hub() -> None:
-    """Without weights on disk and without the hub, `fit` fails."""
+    """Without weights on disk and without access to the hub, `fit` fails."""
     os.environ |= {"TABPFN_NO_BROWSER": "1", "HF_HUB_OFFLINE": "1"}
     X = np.random.default_rng(0).standard_normal((40, 3))
     model = import_module("tabpfn").TabPFNClassifier(device="cpu", model_path="auto")
@@ -42,31 +43,31 @@ def fit_needs_the_hub() -> None:
 
 
 def default_is_not_commercial() -> None:
-    """Its metadata: the code is Apache 2.0, the weights it takes by default are non-commercial."""
+    """Its metadata: the code is Apache 2.0, the default weights are non-commercial."""
     _says("TabPFN-3 and TabPFN-3.5 model weights are released under non-commercial licenses")
     _says("TabPFN-3.5 is used by default")
     assert metadata("tabpfn")["License-Expression"] == "Apache-2.0"
 
 
 def older_weights_are_apache() -> None:
-    """Its metadata: the weights of version 2 are under Apache 2.0 and ask for attribution."""
+    """Its metadata: the weights of version 2 are under Apache 2.0 and require attribution."""
     _says("Prior Labs License (Apache 2.0 with an additional attribution requirement)")
 
 
 def licence_in_a_browser() -> None:
-    """Its metadata: before the first fit a licence is accepted in a browser, or a token set."""
+    """Its metadata: the first fit requires accepting a licence in a browser or setting a token."""
     _says("open a browser window")
     _says("`TABPFN_TOKEN`")
 
 
 def sizes() -> None:
-    """Its metadata: up to 1 000 000 rows and 20 000 features, on a CPU up to 5 000 rows."""
+    """Its metadata: up to 1 000 000 rows and 20 000 features; on a CPU up to 5 000 rows."""
     _says("**1,000,000 rows** and **20,000 features**")
     _says("allow up to 5000 samples")
 
 
 def training_set_at_every_predict() -> None:
-    """Its metadata: every call of `predict` goes through the training set again."""
+    """Its metadata: every call of `predict` processes the training set again."""
     _says("Each `predict` call recomputes the training set")
 
 
@@ -85,7 +86,7 @@ CLAIMS: dict[str, Callable[[], None]] = {
 
 
 def checked() -> Iterator[Answer]:
-    """Every claim, where the package is installed."""
+    """Every claim, if the package is installed."""
     if find_spec("tabpfn") is None:
         return
     for name, claim in CLAIMS.items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import types
 from collections.abc import Iterable, Iterator
@@ -48,13 +47,3 @@ def test_without_tqdm_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPat
     assert list(steps(2, "name", progress=False)) == [0, 1]
     with pytest.raises(ImportError, match=r"pip install tqdm.*progress=False"):
         steps(2, "name", progress=True)
-
-
-def test_importing_baselines_imports_nothing_optional() -> None:
-    code = (
-        "import sys, sklearn.metrics, sklearn.model_selection; before = set(sys.modules); "
-        "import kinspan.baselines; new = {m.split('.')[0] for m in set(sys.modules) - before}; "
-        "print(sorted(new & {'tqdm', 'matplotlib', 'pandas', 'polars', 'cvxpy', 'quadprog'}))"
-    )
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert shown.stdout.strip() == "[]"

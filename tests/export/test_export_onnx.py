@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +39,16 @@ def test_many_tasks_of_two_classes(dtype: str) -> None:
     assert_answers_alike(model, model.tasks_, dtype)
 
 
+@cache
+def model_of_twenty_classes(unseen_classes: str) -> MultiTaskSPCA:
+    X, y, task = twenty_classes()
+    return MultiTaskSPCA(unseen_classes=unseen_classes).fit(X, y - 7, task=10 * task)
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("unseen_classes", ["never", "share"])
 def test_many_classes_of_which_tasks_lack_some(dtype: str, unseen_classes: str) -> None:
-    X, y, task = twenty_classes()
-    model = MultiTaskSPCA(unseen_classes=unseen_classes).fit(X, y - 7, task=10 * task)
+    model = model_of_twenty_classes(unseen_classes)
     assert model._rules.absent.any() == (unseen_classes == "never")
     assert_answers_alike(model, model.tasks_, dtype)
 
@@ -202,6 +208,7 @@ def test_blocks_of_rows_of_any_number(monkeypatch: Any, n_classes: int) -> None:
         np.testing.assert_allclose(found, whole[:n], rtol=0, atol=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in other units elsewhere")
 def test_memory_does_not_grow_with_rows_times_classes_times_features() -> None:
     """Coefficients of 5 000 rows, 20 classes and 500 features would take 400 MB at once."""
@@ -227,7 +234,7 @@ print(peak() - before)
 
 @pytest.mark.parametrize("n_ids", [1, 4, 6])
 @pytest.mark.parametrize("n_rows", [1, 5])
-def test_ids_that_are_not_one_a_row_are_refused(n_ids: int, n_rows: int) -> None:
+def test_ids_that_are_not_one_per_row_are_refused(n_ids: int, n_rows: int) -> None:
     X, y, task = random_world(13)
     session = session_of(to_onnx(MultiTaskSPCA().fit(X, y, task=task)))
     rows = {"features": X[:n_rows], "task": task[:n_ids]}

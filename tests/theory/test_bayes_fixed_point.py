@@ -117,7 +117,7 @@ def test_message_passing_reaches_it_for_any_means_and_sizes() -> None:
     M = population_means(gram, p)
     drawn = [
         general_message_passing(M, gram, labelled, unlabelled, np.random.default_rng(seed))
-        for seed in range(40)
+        for seed in range(20)
     ]
     assert_within(drawn, bayes_error_rate(gram, counts, p, labelled / counts))
 

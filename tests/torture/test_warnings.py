@@ -90,7 +90,7 @@ def test_a_stream_warns_once_for_each_look_at_it() -> None:
     _ = model.coef_, model.predict(X, task=task)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int64", "bool"])
 def test_nothing_warns_of_usual_numbers(seed: int, dtype: str) -> None:
     X, y, task = related(seed)

@@ -80,8 +80,8 @@ def test_nobody_is_asked_where_most_tasks_cannot_leave_a_row_out() -> None:
 def as_one(gains: Any, tasks: Any, n_tasks: int) -> Any:
     """Tasks that may take the rule of all, which gives that much less to wrong classes."""
     own = np.full(len(gains), 0.5)
-    families = ([losing(-np.log1p(-wrong))] for wrong in (own - gains, own))
-    return better_as_one(*families, rows_of(tasks), (n_tasks, 2)).tolist()
+    pooled, alone = ([losing(-np.log1p(-wrong))] for wrong in (own - gains, own))
+    return better_as_one(pooled, alone, rows_of(tasks), (n_tasks, 2)).tolist()
 
 
 @pytest.mark.parametrize("n", [60, 300, 3000])

@@ -11,8 +11,9 @@ import pytest
 from kinspan import ClassMoments, RowSample
 from kinspan._validation.labelled_rows import CheckedRows
 from kinspan.metric import ScaledMoments
+from kinspan.risk import LeftOut
 from kinspan.selection import prepared
-from kinspan.selection.candidates import _balanced
+from kinspan.selection.candidates import _balanced, _of_whole_tasks
 from kinspan.selection.decisions import SHARES
 from kinspan.selection.solutions import Problem, solve
 
@@ -53,6 +54,19 @@ def test_every_class_of_every_task_counts_as_much_for_the_calibration() -> None:
     np.testing.assert_allclose(totals, rows.weights[usable].sum() / 6)
 
 
+def test_only_tasks_that_can_leave_out_rows_of_all_their_classes_are_judged() -> None:
+    """Of the second task one class has a single row, of the third a class is missing."""
+    counts = np.array([[2.0, 2.0], [2.0, 1.0], [3.0, 0.0]])
+    scores = np.ones((10, 2))
+    scores[6] = np.nan  # the single row, without which its class would be empty
+    rows: Any = SimpleNamespace(
+        tasks=np.repeat([0, 1, 2], [4, 3, 3]), classes=np.array([0, 0, 1, 1, 0, 0, 1, 0, 0, 0])
+    )
+    scaled: Any = SimpleNamespace(counts=counts, present=counts > 0)
+    kept = _of_whole_tasks(LeftOut(scores, np.ones(10)), scaled, rows).scores[:, 0]
+    assert np.isfinite(kept).tolist() == [True] * 4 + [False] * 3 + [True] * 3
+
+
 @pytest.mark.parametrize(("largest", "n_scales"), [(1.0999, 1), (1.1001, 2)])
 def test_heavy_tails_are_worth_a_second_scale(
     largest: float, n_scales: int, monkeypatch: pytest.MonkeyPatch
@@ -62,8 +76,12 @@ def test_heavy_tails_are_worth_a_second_scale(
     moments, sample = ClassMoments.from_checked(rows), RowSample.from_checked(rows, 100)
     factor = np.array([1.0, 1.05, largest])
     monkeypatch.setattr(prepared, "tail_factor", lambda *_: factor)
-    _, scales = prepared.scalings(moments, sample, "auto")
+    origin, scales = prepared.scalings(moments, sample, "auto")
     assert len(scales) == n_scales
+    for scaled, _, kept, residuals in scales:
+        assert kept is not None
+        own_mean = scaled.means[kept.task_codes, kept.class_codes]
+        np.testing.assert_allclose(residuals, (kept.rows - origin) / scaled.scale - own_mean)
     np.testing.assert_array_equal(
         scales[-1].scaled.scale, scales[0].scaled.scale * factor ** (n_scales - 1)
     )
@@ -82,7 +100,7 @@ def test_many_cells_use_fewer_rows_of_each(n_cells: int, n_features: int, expect
 
 
 def test_fewer_metrics_are_tried_for_one_rule_for_all() -> None:
-    empty: Any = [None] * 5
+    none: Any = None
     for shares, fewer in ((SHARES, (0.0, 0.1, 0.4)), ((0.3,), (0.3,))):
-        given = prepared.Prepared(*empty, shares, empty[0])
+        given = prepared.Prepared(none, none, none, none, none, shares, none)
         assert given.fewer_shares == fewer

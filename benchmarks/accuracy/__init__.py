@@ -1,1 +1,1 @@
-"""Accuracy on real data beside what users would run instead: `make accuracy`."""
+"""Accuracy on real data, compared with other methods that users could run: `make accuracy`."""

@@ -19,8 +19,8 @@ def main() -> None:
     parser.add_argument("--methods", nargs="+", default=list(PEERS), choices=list(PEERS))
     parser.add_argument("--draws", type=int, default=100, help="at most, of every target")
     parser.add_argument("--data", default=os.environ.get("KINSPAN_DATA"), help="folder of the data")
-    parser.add_argument("--fresh", type=int, default=0, help="so many draws that nobody has seen")
-    parser.add_argument("--again", action="store_true", help="forget what these methods have done")
+    parser.add_argument("--fresh", type=int, default=0, help="number of fresh draws")
+    parser.add_argument("--again", action="store_true", help="measure these methods again")
     parser.add_argument("--table", action="store_true", help="only write the table")
     options = parser.parse_args()
     if not options.table:

@@ -1,6 +1,6 @@
-"""How each kind of competitor is fitted: a draw and its parameters in, a rule for the target out.
+"""How each kind of method is fitted: a draw and its parameters in, a rule for the target out.
 
-Methods that know one source take all other tasks as that source. Rows come scaled and centred.
+Methods for a single source get all other tasks as that source. Rows are already scaled and centred.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Rule = Callable[[NDArray[np.float32]], NDArray[Any]]  # rows of the target → t
 
 
 def mine(draw: Draw) -> NDArray[np.bool_]:
-    """Which labelled rows are the target's."""
+    """Which of the labelled rows belong to the target."""
     return np.asarray(draw.task == draw.target)
 
 
@@ -42,7 +42,7 @@ def ours(draw: Draw, **options: Any) -> Rule:
 
 
 def lssvm(draw: Draw, *, strength: float | None) -> Rule:
-    """One strength for what is shared and what is not; None leaves both to the theory."""
+    """One strength for the shared and the own part of a rule; None lets the theory choose both."""
     return with_tasks(MultiTaskLSSVM(shared_strength=strength, task_strengths=strength), draw)
 
 
@@ -51,7 +51,7 @@ def augmented(draw: Draw, *, C: float) -> Rule:
 
 
 def cdls(draw: Draw, *, C: float) -> Rule:
-    """All rows are landmarks, as in the paper; rows to be judged take part, without labels."""
+    """All rows are landmarks, as in the paper; the test rows are used too, without labels."""
     task = np.where(mine(draw), "target", "source")
     model = CDLS("target", landmark_share=1, C=C)
     model.fit(draw.X, draw.y, task=task, unlabelled=draw.X_test)
@@ -71,7 +71,7 @@ def logistic_alone(draw: Draw, *, C: float) -> Rule:
 
 
 def logistic_weighted(draw: Draw, *, C: float) -> Rule:
-    """The rows of the target weigh as much as all others together."""
+    """The rows of the target together have the same weight as all other rows."""
     of_target = mine(draw)
     weights = np.where(of_target, (~of_target).sum() / of_target.sum(), 1.0)
     return as_rule(logistic(C).fit(draw.X, draw.y, sample_weight=weights))
@@ -86,7 +86,7 @@ def lda_alone(draw: Draw) -> Rule:
 
 
 def lda(X: NDArray[np.float32], y: NDArray[np.int64]) -> Rule:
-    """With Ledoit–Wolf shrinkage, of principal components where there are very many features."""
+    """With Ledoit–Wolf shrinkage; on principal components if there are very many features."""
     shrinkage: dict[str, Any] = {"shrinkage": "auto"}
     if X.shape[1] > WIDE:
         shrinkage = {"covariance_estimator": LedoitWolf()}  # the other one rescales components
@@ -100,7 +100,7 @@ def grouped(draw: Draw, *, C: float) -> Rule:
 
 
 def hierarchical(draw: Draw, *, C: float) -> Rule:
-    """scikit-lego: the probabilities of the task's own model and of the common one, averaged."""
+    """scikit-lego: the average of the probabilities of the task's own model and the common one."""
     meta = import_module("sklego.meta")
     return with_task_column(meta.HierarchicalClassifier(logistic(C), 0, shrinkage="equal"), draw)
 
@@ -113,7 +113,7 @@ def with_task_column(estimator: Any, draw: Draw) -> Rule:
 
 
 def coral(draw: Draw, *, C: float) -> Rule:
-    """skada: sources brought to the covariance of the target, whose labels are not masked."""
+    """skada: sources mapped to the covariance of the target, whose labels are not masked."""
     skada = import_module("skada")
     steps = (*span(draw.X), skada.CORALAdapter(), logistic(C))
     model = skada.make_da_pipeline(*steps, mask_target_labels=False)
@@ -124,7 +124,7 @@ def coral(draw: Draw, *, C: float) -> Rule:
 
 
 def balanced(draw: Draw, *, C: float, gamma: float) -> Rule:
-    """adapt: the rows of the target weigh gamma of the whole."""
+    """adapt: the rows of the target have the share gamma of the total weight."""
     X, y, of_target = draw.X, draw.y, mine(draw)
     model = import_module("adapt.instance_based").BalancedWeighting(
         logistic(C), Xt=X[of_target], yt=y[of_target], gamma=gamma, verbose=0
@@ -133,7 +133,7 @@ def balanced(draw: Draw, *, C: float, gamma: float) -> Rule:
 
 
 def span(X: NDArray[np.float32]) -> list[Any]:
-    """Principal components for methods that solve systems as large as there are features.
+    """Principal components, for methods that solve systems of the size of the features.
 
     With fewer rows than features they lose nothing.
     """

@@ -15,10 +15,10 @@ Parameters = dict[str, Any]
 
 
 class Limit(NamedTuple):
-    """What a slow method does less of on a large set."""
+    """How the work of a slow method on a large set is reduced."""
 
     draws: int
-    parameters: Parameters | None = None  # taken instead of cross-validated
+    parameters: Parameters | None = None  # used instead of cross-validated ones
 
 
 class Peer(NamedTuple):

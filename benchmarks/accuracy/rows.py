@@ -1,4 +1,4 @@
-"""The file of finished rows: one line a set, target, draw and method, appended at once."""
+"""The file of finished rows: one line per set, target, draw and method, appended immediately."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FRESH_ROWS = RESULTS / "accuracy_fresh_rows.csv"
 
 
 class Key(NamedTuple):
-    """What a row is about."""
+    """What a row measures."""
 
     set: str
     target: str
@@ -25,7 +25,7 @@ class Key(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One fit, and ours of the same draw in the same run beside it."""
+    """One fit, with the time of kinspan on the same draw in the same run."""
 
     set: str
     target: str
@@ -38,7 +38,7 @@ class Row(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """What it is about."""
+        """What it measures."""
         return Key(*self[:4])
 
 
@@ -49,7 +49,7 @@ def read(path: Path) -> dict[Key, Row]:
 
 
 def append(path: Path, row: Row) -> None:
-    """Add a row, after a header where the file is new."""
+    """Add a row, after a header if the file is new."""
     new = not path.exists() or path.stat().st_size == 0
     with path.open("a", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -60,7 +60,7 @@ def append(path: Path, row: Row) -> None:
 
 
 def forget(path: Path, sets: list[str], methods: list[str]) -> None:
-    """Remove the rows of some methods on some sets, so that they are made anew."""
+    """Remove the rows of some methods on some sets, so that they are measured again."""
     kept = [r for r in read(path).values() if r.set not in sets or r.method not in methods]
     rest = path.with_suffix(".kept")
     rest.unlink(missing_ok=True)

@@ -20,7 +20,7 @@ from kinspan.datasets import TaskDataset
 
 
 class Outcome(NamedTuple):
-    """How right a method was, and how long it took to fit."""
+    """How accurate a method was, and how long it took to fit."""
 
     accuracy: float
     seconds: float
@@ -29,7 +29,7 @@ class Outcome(NamedTuple):
 def run(
     sets: Iterable[Set], peers: list[Peer], path: Path, folder: str | None, draws: range
 ) -> None:
-    """Every row that the file lacks; a set may have fewer draws."""
+    """Measure every row that the file lacks; a set may have fewer draws."""
     warnings.simplefilter("ignore", ConvergenceWarning)
     for of in sets:
         data = of.load(data=folder)
@@ -50,7 +50,7 @@ def run_set(data: TaskDataset, of: Set, peers: list[Peer], path: Path, draws: ra
 
 
 def keys(data: TaskDataset, of: Set, peers: list[Peer], draws: range) -> Iterator[Key]:
-    """What a complete file holds of a set, in the order in which it is made."""
+    """The rows of a set in a complete file, in the order in which they are measured."""
     binary = len(np.unique(data.y)) == 2
     for target in targets(data):
         for i, draw in enumerate(draws[: of.draws]):
@@ -63,7 +63,7 @@ def keys(data: TaskDataset, of: Set, peers: list[Peer], draws: range) -> Iterato
 def one_draw(
     data: TaskDataset, of: Set, place: Key, peers: list[Peer], done: dict[Key, Row]
 ) -> Iterator[Row]:
-    """The rows of some methods; ours is fitted whatever they are, as the measure of time."""
+    """The rows of some methods; kinspan is always fitted too, as the unit of time."""
     draw = prepared(data, place.target, training_rows(data, of, place.target, place.draw))
     reference = judged(OURS, draw, {})
     for peer in peers:
@@ -74,7 +74,7 @@ def one_draw(
 
 
 def chosen(peer: Peer, of: Set, data: TaskDataset, key: Key, done: dict[Key, Row]) -> Parameters:
-    """What was chosen on the first draw of the target."""
+    """The parameters that were chosen on the first draw of the target."""
     limit = peer.limits.get(of.name)
     if limit is not None and limit.parameters is not None:
         return limit.parameters
@@ -86,7 +86,7 @@ def chosen(peer: Peer, of: Set, data: TaskDataset, key: Key, done: dict[Key, Row
 
 
 def judged(peer: Peer, draw: Draw, parameters: Parameters) -> Outcome:
-    """Fit, timed, and judge by the rows of the target that have no label in the draw."""
+    """Fit, timed, and test on the rows of the target that have no label in the draw."""
     start = time.perf_counter()
     rule = peer.fit(draw, **parameters)
     seconds = time.perf_counter() - start

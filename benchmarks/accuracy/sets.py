@@ -30,11 +30,11 @@ class Set(NamedTuple):
     target_labels: int | float  # rows of each class, or a share of them
     source_labels: int | None  # rows of each class of the other tasks; None is all
     draws: int
-    tuning_folds: int = 3  # of three, that hyperparameters are chosen on
+    tuning_folds: int = 3  # how many of three folds choose hyperparameters
 
 
 class Draw(NamedTuple):
-    """Rows to learn from and rows of the target to be judged by, prepared alike for all methods."""
+    """Training rows, and test rows of the target, prepared in the same way for all methods."""
 
     target: str
     X: NDArray[np.float32]
@@ -67,7 +67,7 @@ def targets(data: TaskDataset) -> list[str]:
 
 
 def training_rows(data: TaskDataset, of: Set, target: str, draw: int) -> Rows:
-    """The labelled rows: the same for all methods, and those of a source for all targets."""
+    """The labelled rows, the same for all methods; the rows of a source suit all targets."""
     rng = np.random.default_rng(draw)
     may_train = np.ones(len(data.y), bool) if data.split is None else data.split == "train"
     chosen = []
@@ -82,7 +82,7 @@ def training_rows(data: TaskDataset, of: Set, target: str, draw: int) -> Rows:
 
 
 def held_out_rows(data: TaskDataset, target: str, train: Rows) -> Rows:
-    """The other rows of the target; where the source divides them, those for tests."""
+    """The other rows of the target, or its test rows if the data come with a test part."""
     mine = data.task == target
     if data.split is not None:
         return np.flatnonzero(mine & (data.split == "test"))
@@ -90,9 +90,9 @@ def held_out_rows(data: TaskDataset, target: str, train: Rows) -> Rows:
 
 
 def prepared(data: TaskDataset, target: str, train: Rows) -> Draw:
-    """Rows divided by the pooled deviation within classes, less the mean class mean of the task.
+    """Rows minus the mean of their task's class means, over the pooled deviation within classes.
 
-    Both come from the labelled rows alone. Features that do not vary there are left as they are.
+    Both come from the labelled rows alone. Features that do not vary there are not divided.
     """
     X, y, task = _dense(data.X[train]), data.y[train], data.task[train]
     test = held_out_rows(data, target, train)

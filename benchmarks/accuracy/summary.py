@@ -1,4 +1,4 @@
-"""Rows → means, standard errors, ranks, and where ours is beaten."""
+"""Rows → means, standard errors, ranks, and where another method beats kinspan."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Cell(NamedTuple):
     mean: float  # of the accuracy
     error: float  # standard error of the mean; NaN for a single draw
     time: float  # median of the time to fit, over that of ours
-    rank: float  # of the mean among all methods at this place; 1 is best, equals share
+    rank: float  # of the mean among all methods at this place; 1 is best, ties share
 
 
 class Gap(NamedTuple):
-    """By how much a method is better than ours at a place, on the draws that both have."""
+    """By how much a method is better than kinspan at a place, on the draws that both have."""
 
     place: Place
     method: str
@@ -61,12 +61,12 @@ def _cells(methods: Mapping[str, list[Row]]) -> dict[str, Cell]:
 
 
 def standard_error(values: list[float]) -> float:
-    """Of the mean; NaN where there is only one."""
+    """Standard error of the mean; NaN for a single value."""
     return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else np.nan
 
 
 def mean_ranks(cells: Cells) -> dict[str, float]:
-    """Over the places where a method ran, best first."""
+    """Mean ranks over the places where a method ran, best first."""
     ranks: dict[str, list[float]] = defaultdict(list)
     for methods in cells.values():
         for method, cell in methods.items():
@@ -77,7 +77,7 @@ def mean_ranks(cells: Cells) -> dict[str, float]:
 
 
 def gaps(rows: Iterable[Row]) -> list[Gap]:
-    """Every other method against ours at every place, paired by draw."""
+    """Every other method compared with kinspan at every place, paired by draw."""
     accuracy = {row.key: row.accuracy for row in rows}
     differences: dict[tuple[Place, str], list[float]] = defaultdict(list)
     for key, value in accuracy.items():
@@ -91,12 +91,12 @@ def gaps(rows: Iterable[Row]) -> list[Gap]:
 
 
 def worst_loss(found: Iterable[Gap], method: str) -> Gap:
-    """Where ours loses most to a method, or wins least."""
+    """Where kinspan loses most to a method, or wins least."""
     return max((gap for gap in found if gap.method == method), key=lambda gap: gap.mean)
 
 
 def beaten(found: Iterable[Gap]) -> dict[Place, list[Gap]]:
-    """The methods that are better than ours by more than two standard errors, best first."""
+    """The methods that are better than kinspan by more than two standard errors, best first."""
     places: dict[Place, list[Gap]] = defaultdict(list)
     for gap in found:
         if gap.mean > 2 * gap.error:

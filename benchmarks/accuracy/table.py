@@ -1,4 +1,4 @@
-"""The final table: accuracy.csv with every cell, accuracy.md to be read."""
+"""Rows → the final tables: accuracy.csv with every cell, and accuracy.md for readers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ NOTES = Path(__file__).parent / "notes.md"
 
 
 def write(rows: list[Row], folder: Path) -> None:
-    """Both files, in the order of the sets and methods and not of the runs."""
+    """Write both files, in the order of the sets and methods, not of the runs."""
     rows = sorted(rows, key=in_order)
     cells = summarise(rows)
     write_csv(cells, folder / "accuracy.csv")
@@ -53,7 +53,7 @@ def write(rows: list[Row], folder: Path) -> None:
 
 
 def write_fresh(rows: list[Row], folder: Path) -> None:
-    """Draws that were made after the last change of the default, with what was tuned before."""
+    """Write the results of draws made after the last change of the default (tuned before it)."""
     if rows:
         rows = sorted(rows, key=in_order)
         cells, found = summarise(rows), gaps(rows)
@@ -83,9 +83,10 @@ def write_csv(cells: Cells, path: Path) -> None:
 def heading(title: str = "# Accuracy") -> str:
     return (
         f"{title}\n\n"
-        "Per cent of the target's rows answered rightly, mean ± standard error over draws; time "
-        "to fit over that of kinspan on the same rows in the same run, median. Rank: 1 is best, "
-        f"mean over all sets and targets where a method ran.\n\n{machine()}, one thread.\n"
+        "Per cent of the target's rows predicted correctly, mean ± standard error over draws. Time "
+        "is the time to fit, relative to kinspan on the same rows in the same run (median). Rank 1 "
+        "is best; ranks are means over all sets and targets on which a method ran.\n\n"
+        f"{machine()}, one thread.\n"
     )
 
 
@@ -109,7 +110,7 @@ def overall(cells: Cells) -> str:
 
 
 def by_set(cells: Cells) -> Iterator[str]:
-    """One table a set: methods down, targets across."""
+    """One table per set, with a line for each method and a column for each target."""
     for name in dict.fromkeys(place[0] for place in cells):
         of = {target: methods for (s, target), methods in cells.items() if s == name}
         methods = dict.fromkeys(method for found in of.values() for method in found)
@@ -125,20 +126,22 @@ def by_set(cells: Cells) -> Iterator[str]:
 
 
 def entry(cell: Cell | None) -> str:
-    """Mean and standard error, which a single draw has not."""
+    """Mean and standard error; a single draw has no standard error."""
     if cell is None:
         return ""
     return f"{percent(cell.mean)} ± {percent(cell.error)}" if cell.draws > 1 else percent(cell.mean)
 
 
 def singles(found: list[Gap]) -> str:
-    """Where ours loses most to every task alone."""
+    """Where kinspan loses most compared with every task alone."""
     lines = [
         [gap.method, *gap.place, f"{-100 * gap.mean:+.2f} ± {100 * gap.error:.2f}"]
         for gap in (worst_loss(found, peer.name) for peer in (SINGLE, PLAIN_SINGLE))
     ]
     return table(
-        "Worst target against going alone", ["alone", "set", "target", "points gained"], lines
+        "Worst target compared with every task alone",
+        ["alone", "set", "target", "points gained"],
+        lines,
     )
 
 

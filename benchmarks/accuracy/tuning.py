@@ -1,4 +1,4 @@
-"""The main hyperparameter of a competitor: cross-validated on the labelled rows of the target."""
+"""The main hyperparameter of another method, cross-validated on the labelled target rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kinspan import TaskStratifiedKFold
 
 
 def tuned(peer: Peer, draw: Draw, n_folds: int) -> Parameters:
-    """The parameters with the largest accuracy on rows left out; the first of equals."""
+    """The parameters with the largest accuracy on left-out rows; the first of equals."""
     if len(peer.grid) == 1:
         return peer.grid[0]
     parts = list(folds(draw, n_folds))
@@ -22,7 +22,7 @@ def tuned(peer: Peer, draw: Draw, n_folds: int) -> Parameters:
 
 
 def folds(draw: Draw, n_folds: int) -> Iterator[Draw]:
-    """Of three folds of the target's rows, the first ones; all other rows always train."""
+    """The first of three folds of the target's rows; all other rows are always training rows."""
     target = np.flatnonzero(mine(draw))
     kfold = TaskStratifiedKFold(3, shuffle=True, random_state=0)
     splits = kfold.split(draw.X[target], draw.y[target], groups=draw.task[target])
@@ -34,6 +34,6 @@ def folds(draw: Draw, n_folds: int) -> Iterator[Draw]:
 
 
 def hits(peer: Peer, draw: Draw, parameters: Parameters) -> int:
-    """How many rows of the target are answered rightly."""
+    """How many rows of the target are predicted correctly."""
     rule = peer.fit(draw, **parameters)
     return int((rule(draw.X_test) == draw.y_test).sum())

@@ -1,1 +1,1 @@
-"""kinspan beside what one would use instead: `python -m benchmarks.comparison`."""
+"""kinspan compared with other libraries: `python -m benchmarks.comparison`."""

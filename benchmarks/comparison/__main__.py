@@ -1,7 +1,7 @@
 """`python -m benchmarks.comparison`: measure what is missing, ask again, write the page's tables.
 
-Libraries that this environment lacks keep the results that they have; the data of the situation
-"new domain" is read from the folder `KINSPAN_DATA`.
+The results of libraries that are not installed are kept; the data of the situation "new domain"
+are read from the folder `KINSPAN_DATA`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from benchmarks.comparison.tables import write
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.comparison", description=__doc__)
     parser.add_argument("--situations", nargs="*", default=list(SITUATIONS), choices=SITUATIONS)
-    parser.add_argument("--again", action="store_true", help="forget all that was measured")
+    parser.add_argument("--again", action="store_true", help="discard all earlier measurements")
     parser.add_argument("--tables", action="store_true", help="only write the tables")
     options = parser.parse_args()
     if not options.tables:
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def ask_again() -> None:
-    """Answers and facts of the libraries that are here take the place of earlier ones."""
+    """Answers and facts of installed libraries replace earlier ones."""
     answered = {(a.question, a.library): a for a in read_answers()}
     found = [*answers(SUBJECTS.values()), *tabpfn_claims.checked()]
     answered |= {(a.question, a.library): a for a in found}
@@ -54,7 +54,7 @@ def ask_again() -> None:
 
 
 def in_order(answer: Answer) -> tuple[int, int]:
-    """By question, then by library, as in the tables."""
+    """Sort by question, then by library, as in the tables."""
     questions, libraries = [*QUESTIONS, *tabpfn_claims.CLAIMS], [*SUBJECTS, "TabPFN"]
     return questions.index(answer.question), libraries.index(answer.library)
 

@@ -20,7 +20,7 @@ def answers(subjects: Iterable[Subject]) -> Iterator[Answer]:
 
 
 def asked(question: str, subject: Subject) -> Answer:
-    """Yes if the check passes, no with what it raised."""
+    """Yes if the check passes; no, with the error, if it raises."""
     why_not = ""
     with routed(subject), warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -21,11 +21,11 @@ class Contender(NamedTuple):
     fit: Callable[..., Rule]  # a sample, and parameters as keywords
     grid: Sequence[Parameters] = ({},)  # to choose from by cross-validation
     needs: str = "sklearn"  # the module it is imported from
-    several_tasks: bool = False  # whether one task is not enough, or makes it another method
+    several_tasks: bool = False  # whether it needs several tasks to be this method
 
     @property
     def is_here(self) -> bool:
-        """Whether this environment has the library, and what it cannot do without."""
+        """Whether the library is installed, with everything that it needs."""
         there = find_spec(self.needs) is not None
         return there and (self.needs != "tabpfn" or tabpfn.weights() is not None)
 

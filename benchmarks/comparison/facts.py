@@ -1,4 +1,4 @@
-"""What the metadata of installed libraries says: version, licence, status, and what they weigh."""
+"""Facts from the metadata of installed libraries: version, licence, status and size."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LIBRARIES = ("kinspan", "scikit-learn", "lightgbm", "scikit-lego", "skada", "ada
 
 
 def facts() -> Iterator[Fact]:
-    """Of every library that is installed."""
+    """The facts of every library that is installed."""
     known = brought("scikit-learn")
     for name in LIBRARIES:
         found = installed(name)
@@ -27,7 +27,7 @@ def facts() -> Iterator[Fact]:
 
 
 def brought(name: str) -> set[str]:
-    """A distribution and all that it depends on, as far as they are installed here."""
+    """A distribution and everything it depends on, as far as it is installed here."""
     found, waiting = set[str](), [name]
     while waiting:
         current = normalised(waiting.pop())
@@ -48,7 +48,7 @@ def installed(name: str) -> Distribution | None:
 
 
 def megabytes(found: Distribution) -> float:
-    """On disk, compiled Python not counted; of an editable install, the package itself."""
+    """Size on disk without compiled Python; for an editable install, that of the package."""
     paths: Iterable[Path] = (Path(str(found.locate_file(file))) for file in found.files or [])
     if normalised(found.metadata["Name"]) == "kinspan":
         spec = find_spec("kinspan")
@@ -60,12 +60,12 @@ def megabytes(found: Distribution) -> float:
 
 
 def status(found: Distribution) -> str:
-    """As it says itself."""
+    """The development status that the library states."""
     return _classifier(found, "Development Status :: ")
 
 
 def licence(found: Distribution) -> str:
-    """A short name of it; a whole text is not one."""
+    """A short name of the licence; the full text of a licence is not one."""
     said = found.metadata.json
     named = str(said.get("license_expression") or said.get("license") or "")
     short = named if named and "\n" not in named and len(named) < 40 else ""

@@ -38,7 +38,7 @@ def per_task(make: Callable[[], Any], sample: Sample, features: Callable[[Table]
 
 
 def by_task(answer: Callable[[Any, Table], Any]) -> Rule:
-    """Answer the rows of one task after the other."""
+    """Predict the rows of one task after the other."""
 
     def rule(new: Table) -> NDArray[Any]:
         found = np.empty(len(new.task), np.int64)
@@ -77,7 +77,7 @@ def grouped(sample: Sample, *, C: float) -> Rule:
 
 
 def hierarchical(sample: Sample, *, C: float) -> Rule:
-    """scikit-lego: the probabilities of the task's own model and of the common one, averaged."""
+    """scikit-lego: the average of the probabilities of the task's own model and the common one."""
     meta = import_module("sklego.meta")
     model = meta.HierarchicalClassifier(logistic(C), 0, shrinkage="equal")
     return _first_column(model, sample)
@@ -92,12 +92,12 @@ def _first_column(estimator: Any, sample: Sample) -> Rule:
 
 
 def coral(sample: Sample, *, C: float) -> Rule:
-    """skada, once for every task that has new rows: it knows one target."""
+    """skada, once for every task that has new rows, because it handles one target."""
     return one_at_a_time(sample, lambda draw: of_one_target.coral(draw, C=C))
 
 
 def balanced(sample: Sample, *, C: float, gamma: float) -> Rule:
-    """adapt, once for every task that has new rows: it knows one target."""
+    """adapt, once for every task that has new rows, because it handles one target."""
     return one_at_a_time(sample, lambda draw: of_one_target.balanced(draw, C=C, gamma=gamma))
 
 
@@ -110,7 +110,7 @@ def one_at_a_time(sample: Sample, fit: Callable[[Draw], of_one_target.Rule]) -> 
 
 
 def histograms(sample: Sample, **parameters: Any) -> Rule:
-    """scikit-learn's gradient boosting, the task a category."""
+    """scikit-learn's gradient boosting, with the task as a category."""
     X = with_task(sample.rows)
     columns = categories(X.shape[1], sample.n_categorical + 1)
     model = HistGradientBoostingClassifier(
@@ -120,7 +120,7 @@ def histograms(sample: Sample, **parameters: Any) -> Rule:
 
 
 def lightgbm(sample: Sample, **parameters: Any) -> Rule:
-    """LightGBM, the task a category."""
+    """LightGBM, with the task as a category."""
     model = boosted(with_task(sample.rows), sample.y, sample.n_categorical + 1, parameters)
     return lambda new: as_class(model.predict_proba(with_task(new)))
 

@@ -33,7 +33,7 @@ DISTRIBUTIONS = {
 
 
 class Outcome(NamedTuple):
-    """How wrong a method was, and how long it took."""
+    """The error of a method, and the time it took."""
 
     error: float
     fit_seconds: float
@@ -41,7 +41,7 @@ class Outcome(NamedTuple):
 
 
 def run(situations: Iterable[Situation], contenders: list[Contender]) -> None:
-    """Every fit that the file lacks."""
+    """Measure every fit that the file lacks."""
     warnings.simplefilter("ignore", ConvergenceWarning)
     warnings.filterwarnings("ignore", message="X does not have valid feature names")
     for contender in contenders:  # so that no import is timed
@@ -53,7 +53,7 @@ def run(situations: Iterable[Situation], contenders: list[Contender]) -> None:
 
 
 def one_sample(situation: Situation, seed: int, contenders: list[Contender]) -> Iterator[Fit]:
-    """What the file lacks of a sample; ours is fitted whatever it is, as the measure of time."""
+    """The missing fits of a sample; kinspan is always fitted too, as the unit of time."""
     done = read_fits()
     sample = situation.make(seed)
     wanted = [
@@ -73,7 +73,7 @@ def one_sample(situation: Situation, seed: int, contenders: list[Contender]) -> 
 
 
 def chosen(contender: Contender, sample: Sample) -> Parameters:
-    """By three-fold cross-validation on the first sample: the least errors, the first of equals."""
+    """By three-fold cross-validation on the first sample: the fewest errors, the first of ties."""
     if len(contender.grid) == 1:
         return contender.grid[0]
     parts = list(folds(sample))
@@ -83,7 +83,7 @@ def chosen(contender: Contender, sample: Sample) -> Parameters:
 
 
 def folds(sample: Sample) -> Iterator[Sample]:
-    """Labelled rows of the tasks that are asked about are left out in turn."""
+    """Labelled rows of the tasks to predict are left out in turn."""
     asked = np.flatnonzero(np.isin(sample.rows.task, sample.new.task))
     kfold = TaskStratifiedKFold(3, shuffle=True, random_state=0)
     split = kfold.split(sample.rows.X[asked], sample.y[asked], groups=sample.rows.task[asked])
@@ -106,9 +106,9 @@ def errors(contender: Contender, parameters: Parameters, sample: Sample) -> int:
 
 
 def judged(contender: Contender, parameters: Parameters, sample: Sample) -> Outcome:
-    """Fit once, answer three times: the fastest counts, as a call may take microseconds.
+    """Fit once, predict three times: the fastest counts, because a call may take microseconds.
 
-    Time is that of the processor: other work on the machine does not count.
+    Times are processor times: other work on the machine does not count.
     """
     with config_context(enable_metadata_routing=contender.needs == "skada"):
         start = time.process_time()

@@ -1,4 +1,4 @@
-"""The files of results: one line a fit, one a checked answer, one a fact; appended at once."""
+"""The files of results: one line per fit, per checked answer and per fact."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FACTS = RESULTS / "comparison_facts.csv"
 
 
 class Key(NamedTuple):
-    """What a fit is about."""
+    """What a fit measures."""
 
     situation: str
     seed: int
@@ -25,13 +25,13 @@ class Key(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """One method on one sample, and ours on the same sample in the same run beside it."""
+    """One method on one sample, with the times of kinspan on the same sample in the same run."""
 
     situation: str
     seed: int
     method: str
-    error: float  # share of new rows that were answered wrongly
-    fit_seconds: float  # of the processor, like all that follow
+    error: float  # share of new rows that were predicted wrongly
+    fit_seconds: float  # processor time, like all that follow
     predict_seconds: float
     our_fit_seconds: float
     our_predict_seconds: float
@@ -40,7 +40,7 @@ class Fit(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """What it is about."""
+        """What it measures."""
         return Key(*self[:3])
 
 
@@ -50,19 +50,19 @@ class Answer(NamedTuple):
     question: str  # name of the function that asks it
     library: str
     passed: bool
-    why_not: str  # what was raised
+    why_not: str  # the error that was raised
     version: str
 
 
 class Fact(NamedTuple):
-    """What the metadata of an installed library says."""
+    """Facts from the metadata of an installed library."""
 
     library: str
     version: str
-    status: str  # of its development, as it says itself
+    status: str  # development status that it states
     licence: str
-    dependencies: int  # distributions that it brings, those of scikit-learn not counted
-    megabytes: float  # on disk with them, those of scikit-learn not counted
+    dependencies: int  # distributions that it needs, without those of scikit-learn
+    megabytes: float  # on disk with them, without those of scikit-learn
 
 
 def read_fits(path: Path = FITS) -> dict[Key, Fit]:
@@ -86,7 +86,7 @@ def read_facts(path: Path = FACTS) -> list[Fact]:
 
 
 def append_fit(fit: Fit, path: Path = FITS) -> None:
-    """Add a line, after a header where the file is new."""
+    """Add a line, after a header if the file is new."""
     new = not path.exists() or path.stat().st_size == 0
     with path.open("a", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -116,7 +116,7 @@ def _five(figures: Iterable[float]) -> tuple[float, float, float, float, float]:
 
 
 def _lines(path: Path) -> list[list[str]]:
-    """Below the header, which a line about the machine may precede."""
+    """The lines below the header, which may follow a line about the machine."""
     return [line for line in csv.reader(whole_lines(path)) if not line[0].startswith("# ")][1:]
 
 

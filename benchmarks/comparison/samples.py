@@ -1,8 +1,8 @@
-"""Labelled rows of several tasks and new rows to be answered, prepared for linear rules and trees.
+"""Labelled rows of several tasks and new rows to predict, prepared for linear rules and trees.
 
-Linear methods get the features that `benchmarks.accuracy` gives them: divided by the deviation
-within classes, less the mean class mean of their task, categories as one column a level. Trees get
-the features as they are, with categories as codes.
+Linear methods get the features that `benchmarks.accuracy` gives them: minus the mean of the class
+means of their task, divided by the deviation within classes, with one column for each level of a
+category. Trees get the original features, with categories as codes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Table(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """What a method learns from and is judged by."""
+    """The rows that a method learns from, and the rows that it is tested on."""
 
     rows: Table
     y: Codes  # (rows,)

@@ -1,8 +1,8 @@
-"""The libraries of which questions are asked, each fitted the way that its manual shows.
+"""The libraries that are asked the questions, each fitted the way its manual shows.
 
-`kind` says what a question is about, so that libraries which hold an estimator of choice are given
-the right one: "linear", "trees", "numbers" (a regression), "neighbours" (any other estimator),
-"own rules" (a rule for every task), "plain" (nothing adapted) or "stream".
+`kind` says what a question is about, so that libraries which wrap an estimator get the right one:
+"linear", "trees", "numbers" (a regression), "neighbours" (any other estimator), "own rules" (a rule
+for every task), "plain" (nothing adapted) or "stream".
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from kinspan import MultiTaskSPCA
 
-TARGET = "z"  # the task that libraries which know one target are fitted for
+TARGET = "z"  # the task for which libraries with a single target are fitted
 
 
 class Labelled(NamedTuple):
@@ -34,13 +34,13 @@ class Labelled(NamedTuple):
 
 
 class Fitted(NamedTuple):
-    """A fitted model, and how rows of tasks are handed to its methods."""
+    """A fitted model, and how rows and tasks are passed to its methods."""
 
     model: Any
     arguments: Callable[[Any, NDArray[np.str_]], tuple[Any, dict[str, Any]]]
 
     def ask(self, method: str, X: Any, task: NDArray[np.str_], *more: Any) -> NDArray[Any]:
-        """What a method of the model says of rows."""
+        """The result of a method of the model for some rows."""
         features, options = self.arguments(X, task)
         return np.asarray(getattr(self.model, method)(features, *more, **options))
 
@@ -55,12 +55,12 @@ class Subject(NamedTuple):
 
     @property
     def is_here(self) -> bool:
-        """Whether this environment has it."""
+        """Whether it is installed."""
         return find_spec(self.module) is not None
 
 
 def inside(kind: str) -> Any:
-    """The estimator that a library of adapters is given."""
+    """The estimator that a library of adapters gets."""
     if kind == "trees":
         return HistGradientBoostingClassifier(min_samples_leaf=5, categorical_features="from_dtype")
     makers: dict[str, Any] = {"numbers": Ridge, "neighbours": KNeighborsClassifier}
@@ -137,7 +137,7 @@ def adapt(rows: Labelled, kind: str) -> Fitted:
 
 
 def with_task(X: Any, task: NDArray[np.str_], known: NDArray[np.str_]) -> Any:
-    """The task as one more column, a category; one that was not in the fit is missing."""
+    """The task as an additional categorical column; a task that was not in the fit is missing."""
     pandas = import_module("pandas")
     category = pandas.Categorical(task, categories=known)
     if issparse(X):
@@ -160,7 +160,7 @@ def as_frame(X: Any) -> Any:
 
 
 def routed(subject: Subject) -> Any:
-    """skada needs metadata routing, which it switches on for everyone; others run without."""
+    """skada needs metadata routing and switches it on globally; the others run without it."""
     return config_context(enable_metadata_routing=subject.module == "skada")
 
 

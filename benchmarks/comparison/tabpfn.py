@@ -1,7 +1,7 @@
-"""TabPFN, where its weights are on disk: no release of the package carries them.
+"""TabPFN, if its weights are on disk: no release of the package contains them.
 
-The package fetches them from a model hub after its licence was accepted in a browser. Where the
-file was fetched before, name it in `TABPFN_WEIGHTS`, and TabPFN takes part like all others; with
+The package downloads them from a model hub after its licence was accepted in a browser. If
+`TABPFN_WEIGHTS` names a file that was downloaded before, TabPFN is measured like all others; set
 `TABPFN_ALLOW_CPU_LARGE_DATASET=true`, as some situations have more rows than it allows on a CPU.
 """
 
@@ -24,7 +24,7 @@ def weights() -> Path | None:
 
 
 def fitted(sample: Sample) -> fits.Rule:
-    """The features as they are, the task a category, as its package recommends."""
+    """The original features, with the task as a category, as the package recommends."""
     X = fits.with_task(sample.rows)
     model = (
         import_module("tabpfn")

@@ -1,4 +1,4 @@
-"""A target of which only the features are known: what every library offers for it."""
+"""What every library offers for a target of which only the features are known."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Rule = Callable[[Any], Any]
 
 
 def rules(subject: Subject, source: Labelled, X: Any) -> Iterator[Rule]:
-    """Every rule for the target that the library is tried with."""
+    """Every rule for the target that is tried with the library."""
     yield from WAYS.get(subject.name, as_new_task)(subject, source, X)
 
 
@@ -28,7 +28,7 @@ def added(subject: Subject, source: Labelled, X: Any) -> Iterator[Rule]:
 
 
 def self_trained(subject: Subject, source: Labelled, X: Any) -> Iterator[Rule]:
-    """scikit-learn: a classifier that labels the rows it is sure of."""
+    """scikit-learn: a classifier that labels the rows of which it is certain."""
     estimator = LogisticRegression()
     if subject.name == "scikit-learn, trees":
         estimator = inside("trees")
@@ -39,7 +39,7 @@ def self_trained(subject: Subject, source: Labelled, X: Any) -> Iterator[Rule]:
 
 
 def as_new_task(subject: Subject, source: Labelled, X: Any) -> Iterator[Rule]:
-    """What is known of the others."""
+    """The rows of the other tasks."""
     fitted = subject.fit(source, "linear")
     yield lambda new: fitted.ask("predict", new, np.full(len(new), TARGET))
 

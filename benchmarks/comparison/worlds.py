@@ -1,4 +1,4 @@
-"""Small simulated tasks that the questions are asked about; all are easy for whoever can."""
+"""Small simulated tasks for the questions; each is easy for a method that can handle it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ N_FEATURES = 5
 
 
 def alike(tasks: str, n: int, seed: int = 0, *, signs: Any = 1.0, distance: float = 3) -> Labelled:
-    """Tasks named by letters with n rows a class, on one direction; signs may turn some round."""
+    """Tasks named by letters with n rows per class, in one direction; signs may flip some."""
     rng = np.random.default_rng(seed)
     task = np.repeat(list(tasks), 2 * n)
     y = np.tile(np.repeat([0, 1], n), len(tasks))
@@ -42,16 +42,16 @@ def rings(seed: int = 0) -> Labelled:
 
 
 def with_gaps(seed: int = 0) -> Labelled:
-    """A fifth of the numbers is missing."""
+    """One fifth of the numbers are missing."""
     rows = alike("az", 200, seed)
     X = rows.X.copy()
-    X[:, 1] = X[:, 0]  # what is missing in one feature is in the other
+    X[:, 1] = X[:, 0]  # a number that is missing in one feature is in the other
     X[np.random.default_rng(seed).uniform(size=X.shape) < 0.2] = np.nan
     return rows._replace(X=X)
 
 
 def colours(seed: int = 0) -> Labelled:
-    """A frame with a number and a category, whose names decide the class in no order."""
+    """A frame with a number and a category; the class depends on the category in no order."""
     pandas = import_module("pandas")
     rng = np.random.default_rng(seed)
     names = np.array(["amber", "blue", "cyan", "grey", "lime", "mauve"])
@@ -61,19 +61,19 @@ def colours(seed: int = 0) -> Labelled:
 
 
 def numbers(seed: int = 0) -> Labelled:
-    """A number to be foretold in place of a class."""
+    """A number to predict instead of a class."""
     rows = alike("az", 200, seed)
     noise = np.random.default_rng(seed + 1).standard_normal(len(rows.y))
     return rows._replace(y=rows.X @ np.arange(1.0, N_FEATURES + 1) + 0.1 * noise)
 
 
 def moved(rows: Labelled) -> Labelled:
-    """The same tasks further along the direction that tells the classes apart."""
+    """The same tasks, shifted along the direction that separates the classes."""
     return rows._replace(X=rows.X + 8.0 * np.eye(N_FEATURES)[0])
 
 
 def stretched(rows: Labelled) -> Labelled:
-    """The same tasks with features that vary together otherwise: the rule of others fails.
+    """The same tasks with differently correlated features: the rule of the other tasks fails.
 
     The rows X are mapped to X S⁻¹R, where S² and R² are the covariances before and after.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from math import isfinite
 from typing import Any, NamedTuple
@@ -57,6 +57,12 @@ def _cell(tag: str, text: str, column: int) -> str:
 def percent(value: float) -> str:
     """An error rate as text."""
     return f"{100 * value:.1f} %" if isfinite(value) else "unknown"
+
+
+def interval(ends: Iterable[float]) -> str:
+    """The two ends of an interval of error rates as text."""
+    low, high = map(percent, ends)
+    return f"{low.removesuffix(' %')} to {high}"
 
 
 def points(value: float) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from kinspan._rows.types import Codes
 from kinspan._validation.fitted import names_of
-from kinspan.answers._table import Table, percent, points
+from kinspan.answers._table import Table, interval, percent, points
 
 _SHOWN = 30
 _COLUMNS = ["task", "labels per class", "forecast error", "90 % interval", "alone"]
@@ -42,15 +42,18 @@ def summary(model: Any) -> Table:
     return Table(title, [*_COLUMNS, "gain in points"], rows, note)
 
 
-def _row(model: Any, t: int) -> list[str]:
-    counts = model.moments_.effective().counts[t]
-    low, high = model.forecast_interval_[t]
-    few, many = f"{counts.min():.4g}", f"{counts.max():.4g}"
+def errors_of(model: Any, t: int) -> list[str]:
+    """Forecast, its interval, the error alone, and the gain, as text."""
     return [
-        str(model.tasks_[t]),
-        few if few == many else f"{few} to {many}",
         percent(model.forecast_error_[t]),
-        f"{percent(low).removesuffix(' %')} to {percent(high)}",
+        interval(model.forecast_interval_[t]),
         percent(model.single_task_error_[t]),
         points(model.transfer_gain_[t]),
     ]
+
+
+def _row(model: Any, t: int) -> list[str]:
+    counts = model.moments_.effective().counts[t]
+    few, many = f"{counts.min():.4g}", f"{counts.max():.4g}"
+    labels = few if few == many else f"{few} to {many}"
+    return [str(model.tasks_[t]), labels, *errors_of(model, t)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import add
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,18 +12,18 @@ import numpy as np
 from kinspan._rows import identifiers
 from kinspan._rows.types import Floats
 from kinspan._validation.parameters import check_priors
-from kinspan.answers._table import percent
-from kinspan.cli import options, stored, tasks
+from kinspan.answers._table import interval, percent
+from kinspan.cli import options, tasks
 from kinspan.cli.output import Output, name_of
 from kinspan.cli.places import sources
-from kinspan.tables.encoding import encode
-from kinspan.tables.errors import naming_file
-from kinspan.tables.fills import ByTask, Fills
+from kinspan.cli.scoring import Scoring
+from kinspan.tables.chunks import Chunk
+from kinspan.tables.encoding import UsableRows
+from kinspan.tables.fills import ByTask
 from kinspan.tables.ids import CodedIds
-from kinspan.tables.reader import Reader
 from kinspan.tables.reading import n_rows_of
 from kinspan.tables.rows import Rows
-from kinspan.tables.tally import Advance, Tally
+from kinspan.tables.tally import Advance
 
 EXAMPLES = """
 Examples:
@@ -34,16 +36,17 @@ kinspan evaluate model.kinspan 'test/*.parquet' --all --json
 _NINETY = 1.645  # standard deviations to either side hold 90 %
 
 
-class Actual(NamedTuple):
-    """Errors on rows of tasks, the tasks with most rows first."""
+class TaskError(NamedTuple):
+    """The forecast and the actual error of a task, named as in the JSON result."""
 
-    tasks: list[Any]
-    n_rows: Floats
-    of_rows: Floats  # the share of wrong rows
-    error: Floats  # the same, classes weighted as in the forecast
-    deviation: Floats  # its standard deviation for this number of rows
-    forecast: Floats  # NaN for tasks that were not fitted
-    interval: Floats  # (tasks, 2)
+    task: Any
+    rows: int
+    wrong: float  # the share of wrong rows
+    actual_error: float  # the same, classes weighted as in the forecast
+    standard_deviation: float  # of the actual error, for this number of rows
+    forecast_error: float  # NaN for tasks that were not fitted
+    forecast_interval: Floats  # (2,)
+    inside: bool | None  # whether the actual error agrees with the interval; None: not fitted
 
 
 def evaluate(
@@ -58,41 +61,25 @@ def evaluate(
 ) -> None:
     """Compare the forecast of every task with its error on rows that were not fitted."""
     output = Output(as_json)
-    read = stored.read_model(model)
-    recipe = stored.table_recipe(read, model, task, label)
-    if recipe.label is None:
-        raise ValueError(f"{model} does not say which column holds the label; use --label")
-    reader = Reader(recipe, ("task", "label"), "the model", options.checked_delimiter(delimiter))
-    fills = Fills.of_model(read.value) if recipe.missing == "mean" else None
-    fitted, tally = stored.for_arrays(read.value, unseen), Tally()
+    scoring = Scoring.of_file(model, {"task": task, "label": label}, unseen, delimiter)
     with sources(data or ()) as files, output.progress("scoring", n_rows_of(files)) as advance:
-        counted = _counted(fitted, files, reader, fills, tally, advance)
-    for note in tally.notes():
+        counted = _counted(scoring, files, advance)
+    for note in scoring.tally.notes():
         output.note(note)
-    _show(_actual(fitted, counted), output, show_all)
+    _show(_task_errors(scoring.model, counted), output, show_all)
 
 
-def _counted(
-    model: Any,
-    files: list[Path],
-    reader: Reader,
-    fills: Fills | None,
-    tally: Tally,
-    advance: Advance,
-) -> ByTask:
+def _counted(scoring: Scoring, files: list[Path], advance: Advance) -> ByTask:
     """Numbers of rows, then of wrong rows, of every class of every task."""
-    found: ByTask | None = None
-    for path in files:
-        for chunk in reader.chunks(path):
-            with naming_file(path):
-                rows = encode(chunk, reader, fills, tally).rows
-                part = _of_rows(model, rows) if len(rows.X) else None
-            if part is not None:
-                found = part if found is None else found + part
-            advance(chunk.columns.num_rows)
-    if found is None:
+
+    def counted(_: Chunk, usable: UsableRows) -> ByTask | None:
+        return _of_rows(scoring.model, usable.rows) if len(usable.rows.X) else None
+
+    parts = (part for part in scoring.each(files, counted, advance) if part is not None)
+    first = next(parts, None)
+    if first is None:
         raise ValueError("no row has all values that are needed")
-    return found
+    return reduce(add, parts, first)
 
 
 def _of_rows(model: Any, rows: Rows) -> ByTask:
@@ -115,79 +102,66 @@ def _of_rows(model: Any, rows: Rows) -> ByTask:
     return ByTask.of_rows(task, np.hstack([truth, truth * wrong[:, None]]))
 
 
-def _actual(model: Any, counted: ByTask) -> Actual:
+def _task_errors(model: Any, counted: ByTask) -> list[TaskError]:
+    """Errors of all tasks, those with most rows first."""
     n, wrong = np.hsplit(counted.sums, 2)
+    total = n.sum(axis=1)
     place = identifiers.lookup(model.tasks_, counted.tasks)
     known = place >= 0
     priors = check_priors(model.priors, model.moments_.counts)
     share = np.where(known[:, None], priors[place], priors.mean(axis=0)) * (n > 0)
     share = share / share.sum(axis=1, keepdims=True)
     rate, doubt = wrong / np.maximum(n, 1.0), (wrong + 0.5) / (n + 1.0)
-    order = np.argsort(-n.sum(axis=1), kind="stable")
-    interval = np.where(known[:, None], model.forecast_interval_[place], np.nan)
-    columns = (
-        n.sum(axis=1),
-        wrong.sum(axis=1) / n.sum(axis=1),
-        (share * rate).sum(axis=1),
-        np.sqrt((share**2 * doubt * (1.0 - doubt) / np.maximum(n, 1.0)).sum(axis=1)),
-        np.where(known, model.forecast_error_[place], np.nan),
-        interval,
-    )
-    return Actual(counted.tasks[order].tolist(), *(column[order] for column in columns))
+    error = (share * rate).sum(axis=1)
+    deviation = np.sqrt((share**2 * doubt * (1.0 - doubt) / np.maximum(n, 1.0)).sum(axis=1))
+    forecast = np.where(known, model.forecast_error_[place], np.nan)
+    ends = np.where(known[:, None], model.forecast_interval_[place], np.nan)
+    away = error - forecast
+    nearest = np.where(away < 0, ends[:, 0], ends[:, 1])
+    # The doubt of the forecast and that of an error on few rows add.
+    is_inside = np.abs(away) <= np.hypot(nearest - forecast, _NINETY * deviation)
+    inside = [bool(i) if np.isfinite(f) else None for i, f in zip(is_inside, forecast, strict=True)]
+    wrong_share = wrong.sum(axis=1) / total
+    columns = (total.astype(int), wrong_share, error, deviation, forecast, ends, inside)
+    errors = [TaskError(*row) for row in zip(counted.tasks.tolist(), *columns, strict=True)]
+    return sorted(errors, key=lambda found: -found.rows)
 
 
-def _inside(actual: Actual) -> Any:
-    """Whether an error lies in its interval, up to the noise of this number of rows."""
-    away = actual.error - actual.forecast
-    ends = np.where(away < 0, actual.interval[:, 0], actual.interval[:, 1])
-    return np.abs(away) <= np.hypot(ends - actual.forecast, _NINETY * actual.deviation)
-
-
-def _show(actual: Actual, output: Output, show_all: bool) -> None:
-    n_tasks = len(actual.tasks)
-    shown = n_tasks if show_all else min(n_tasks, tasks.SHOWN)
-    inside, fitted = _inside(actual), np.isfinite(actual.forecast)
+def _show(errors: list[TaskError], output: Output, show_all: bool) -> None:
+    shown = errors if show_all else errors[: tasks.SHOWN]
     rows = [
         [
-            name_of(actual.tasks[i]),
-            f"{actual.n_rows[i]:,.0f}",
-            percent(actual.of_rows[i]),
-            f"{percent(actual.error[i])} ± {100 * actual.deviation[i]:.1f}",
-            percent(actual.forecast[i]),
-            tasks.interval(actual.interval[i]),
-            ("yes" if inside[i] else "no") if fitted[i] else "",
+            name_of(of.task),
+            f"{of.rows:,}",
+            percent(of.wrong),
+            f"{percent(of.actual_error)} ± {100 * of.standard_deviation:.1f}",
+            percent(of.forecast_error),
+            interval(of.forecast_interval),
+            "" if of.inside is None else "yes" if of.inside else "no",
         ]
-        for i in range(shown)
+        for of in shown
     ]
-    overall = float(actual.n_rows @ actual.of_rows / actual.n_rows.sum())
-    means = [float(v[fitted].mean()) if fitted.any() else np.nan for v in actual[3:6:2]]
-    count = f"{int(inside[fitted].sum())} of {int(fitted.sum())}"
+    n_rows = int(sum(of.rows for of in errors))
+    wrong = float(sum(of.rows * of.wrong for of in errors) / n_rows)
+    fitted = [of for of in errors if of.inside is not None]
+    actual, forecast = (
+        float(np.mean(column)) if fitted else np.nan
+        for column in ([of.actual_error for of in fitted], [of.forecast_error for of in fitted])
+    )
+    n_inside = sum(of.inside is True for of in fitted)
     head = ["task", "rows", "wrong", "actual error", "forecast", "90 % interval", "inside"]
-    last = ["all", f"{actual.n_rows.sum():,.0f}", percent(overall), *map(percent, means), "", count]
-    output.table(tasks.heading(n_tasks, shown, "most rows"), head, rows, last)
+    means = map(percent, (wrong, actual, forecast))
+    last = ["all", f"{n_rows:,}", *means, "", f"{n_inside} of {len(fitted)}"]
+    output.table(tasks.heading(len(errors), len(shown), "most rows"), head, rows, last)
     output.say(
         "Actual: the mean error of the classes, weighted as in the forecast, ± a standard "
-        "deviation for so few rows, which inside allows for."
+        "deviation for this number of rows, which inside allows for."
     )
     output.result(
-        rows=int(actual.n_rows.sum()),
-        wrong=overall,
-        actual_error=means[0],
-        forecast_error=means[1],
-        inside=int(inside[fitted].sum()),
-        tasks=[_result(actual, i, bool(inside[i])) for i in range(n_tasks)],
+        rows=n_rows,
+        wrong=wrong,
+        actual_error=actual,
+        forecast_error=forecast,
+        inside=n_inside,
+        tasks=[of._asdict() for of in errors],
     )
-
-
-def _result(actual: Actual, i: int, inside: bool) -> dict[str, Any]:
-    is_fitted = bool(np.isfinite(actual.forecast[i]))
-    return {
-        "task": actual.tasks[i],
-        "rows": int(actual.n_rows[i]),
-        "wrong": actual.of_rows[i],
-        "actual_error": actual.error[i],
-        "standard_deviation": actual.deviation[i],
-        "forecast_error": actual.forecast[i],
-        "forecast_interval": actual.interval[i],
-        "inside": inside if is_fitted else None,
-    }

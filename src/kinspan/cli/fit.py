@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from kinspan import MultiTaskSPCA
+from kinspan._rows.types import Codes
 from kinspan._validation.fitted import names_of
 from kinspan.answers._table import percent, points
+from kinspan.answers.summary import by_need, errors_of
 from kinspan.answers.who_helps import most_help
 from kinspan.cli import options, stored, tasks
 from kinspan.cli.learning import learn_tables
@@ -104,14 +106,14 @@ def _fit_moments(model: MultiTaskSPCA, path: str, output: Output) -> Recipe | No
 
 def _show(model: MultiTaskSPCA, out: str, output: Output, show_all: bool) -> None:
     helping = most_help(model)
-    order = tasks.by_need(model)
+    order = by_need(model)
     shown = order if show_all else order[: tasks.SHOWN]
     ids = model.tasks_.tolist()
     rows = [
         [
             name_of(ids[t]),
             tasks.labels_of(model, t),
-            *tasks.errors_of(model, t),
+            *errors_of(model, t),
             "–" if helping[t] < 0 else name_of(ids[helping[t]]),
         ]
         for t in shown
@@ -139,7 +141,7 @@ def _means(model: MultiTaskSPCA) -> list[str]:
     return [percent(means[0]), "", percent(means[1]), points(means[1] - means[0])]
 
 
-def _result(model: MultiTaskSPCA, out: str, order: list[int], helping: Any) -> dict[str, Any]:
+def _result(model: MultiTaskSPCA, out: str, order: Codes, helping: Any) -> dict[str, Any]:
     ids, classes = model.tasks_.tolist(), model.classes_.tolist()
     counts = model.moments_.counts
     return {

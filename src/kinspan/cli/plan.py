@@ -8,6 +8,7 @@ import numpy as np
 import typer
 
 from kinspan.answers._table import percent
+from kinspan.answers.summary import by_need
 from kinspan.cli import options, stored, tasks
 from kinspan.cli.output import Output, name_of
 
@@ -70,7 +71,7 @@ def _plan_one(fitted: Any, task: Any, wanted: float, output: Output) -> None:
 
 def _plan_all(fitted: Any, wanted: float, output: Output, show_all: bool) -> None:
     ids = fitted.tasks_.tolist()
-    plans = [(t, fitted.labels_needed(ids[t], wanted)) for t in tasks.by_need(fitted)]
+    plans = [(t, fitted.labels_needed(ids[t], wanted)) for t in by_need(fitted)]
     shown = plans if show_all else plans[: tasks.SHOWN]
     output.table(
         tasks.heading(len(plans), len(shown), "largest forecast error"),

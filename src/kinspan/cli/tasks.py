@@ -5,10 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Any
 
-import numpy as np
-
 from kinspan._validation.messages import some
-from kinspan.answers._table import percent, points
 from kinspan.cli.output import name_of
 
 SHOWN = 30
@@ -28,12 +25,6 @@ def task_named(model: Any, text: str) -> Any:
     raise ValueError(f"--task {text}: the model has no such task{hint}")
 
 
-def by_need(model: Any) -> list[int]:
-    """Positions of the tasks, those with the largest forecast error first."""
-    known = np.nan_to_num(model.forecast_error_, nan=2.0)
-    return [int(t) for t in np.argsort(-known, kind="stable")]
-
-
 def labels_of(model: Any, t: int) -> str:
     """The number of labels in each class of a task."""
     return counted(model.moments_.counts[t].tolist())
@@ -50,22 +41,6 @@ def labels_title(model: Any) -> str:
     """The heading for a column of `labels_of`."""
     names = [name_of(label) for label in model.classes_.tolist()]
     return f"labels {' / '.join(names)}" if len(names) <= 4 else "labels per class"
-
-
-def interval(ends: Any) -> str:
-    """The ends of an interval of error rates."""
-    low, high = (float(end) for end in ends)
-    return f"{percent(low).removesuffix(' %')} to {percent(high)}"
-
-
-def errors_of(model: Any, t: int) -> list[str]:
-    """Forecast, its interval, the error of the task alone, and the gain."""
-    return [
-        percent(model.forecast_error_[t]),
-        interval(model.forecast_interval_[t]),
-        percent(model.single_task_error_[t]),
-        points(model.transfer_gain_[t]),
-    ]
 
 
 def heading(n_tasks: int, shown: int, what: str) -> str:

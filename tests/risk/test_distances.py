@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.stats import norm
@@ -11,6 +13,11 @@ from kinspan.risk.distances import distances_at
 from kinspan.risk.gaussian import error_of_equal_classes
 
 TWO = np.array([2, 2])
+
+
+def errors_at(distances: Any) -> Any:
+    """Of two classes."""
+    return norm.sf(distances)
 
 
 def test_distances_of_two_classes_are_quantiles() -> None:
@@ -32,18 +39,18 @@ def test_distances_undo_the_error(m: int) -> None:
 def test_the_spread_is_believed_as_far_as_rows_tell(n_rows: int, power: float) -> None:
     """The squared ratio of the distances, to the power rows/(rows + 200)."""
     plain, actual = np.array([1.5, 2.5]), np.array([1.0, 1.2])
-    found = spread_of_scores(norm.sf(plain), norm.sf(actual), TWO, n_rows)
+    found = spread_of_scores(errors_at(plain), errors_at(actual), TWO, n_rows)
     assert found == pytest.approx((plain.sum() / actual.sum()) ** (2 * power), rel=1e-3)
 
 
 def test_many_rows_make_the_errors_agree() -> None:
-    isotropic, error = norm.sf([2.0, 1.0]), norm.sf([1.0, 0.5])
+    isotropic, error = errors_at([2.0, 1.0]), errors_at([1.0, 0.5])
     spread = spread_of_scores(isotropic, error, TWO, 10**9)
     np.testing.assert_allclose(with_spread(isotropic, spread, TWO), error, atol=1e-4)
 
 
 def test_tasks_without_a_forecast_say_nothing_about_the_spread() -> None:
-    isotropic, error = norm.sf([2.0, 1.0]), norm.sf([1.0, 0.9])
+    isotropic, error = errors_at([2.0, 1.0]), errors_at([1.0, 0.9])
     one = spread_of_scores(isotropic[:1], error[:1], TWO[:1], 500)
     both = spread_of_scores(isotropic, np.array([error[0], np.nan]), TWO, 500)
     assert both == pytest.approx(one)
@@ -52,5 +59,5 @@ def test_tasks_without_a_forecast_say_nothing_about_the_spread() -> None:
 
 @pytest.mark.parametrize(("plain", "actual", "bound"), [(2.0, 0.01, 100.0), (1.0, 9.0, 0.1)])
 def test_the_spread_is_bounded(plain: float, actual: float, bound: float) -> None:
-    found = spread_of_scores(norm.sf([plain]), norm.sf([actual]), TWO[:1], 10**12)
+    found = spread_of_scores(errors_at([plain]), errors_at([actual]), TWO[:1], 10**12)
     assert found == pytest.approx(bound, rel=1e-6)

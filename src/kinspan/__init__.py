@@ -17,24 +17,24 @@ The method, one step per file or package (the listing of this package is the met
 After step 1 nothing grows with the number of samples.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from kinspan._memory.removal import InexactRemovalWarning
-from kinspan._memory.statistics import Statistics
-from kinspan._saving.model_file import load, save
-from kinspan._storage.container import StoredDataError
-from kinspan._validation.precision import PrecisionWarning
-from kinspan.class_moments import ClassMoments
-from kinspan.row_sample import RowSample
-from kinspan.spca import MultiTaskSPCA
-
 if TYPE_CHECKING:
+    from kinspan._memory.removal import InexactRemovalWarning
+    from kinspan._memory.statistics import Statistics
+    from kinspan._saving.model_file import load, save
+    from kinspan._storage.container import StoredDataError
+    from kinspan._validation.precision import PrecisionWarning
+    from kinspan.class_moments import ClassMoments
     from kinspan.model_selection import (
         TaskReport,
         TaskStratifiedKFold,
         make_task_scorer,
         task_report,
     )
+    from kinspan.row_sample import RowSample
+    from kinspan.spca import MultiTaskSPCA
 
 __version__ = "0.1.0.dev0"
 
@@ -54,14 +54,27 @@ __all__ = [
     "task_report",
 ]
 
+# Where the public names are defined: they are imported when they are used first, because importing
+# scikit-learn takes longer than anything that most programs do with kinspan.
+_MODULES = {
+    "ClassMoments": "class_moments",
+    "InexactRemovalWarning": "_memory.removal",
+    "MultiTaskSPCA": "spca",
+    "PrecisionWarning": "_validation.precision",
+    "RowSample": "row_sample",
+    "Statistics": "_memory.statistics",
+    "StoredDataError": "_storage.container",
+    "load": "_saving.model_file",
+    "save": "_saving.model_file",
+}
+
 
 def __getattr__(name: str) -> Any:
-    """What is in `model_selection`, which takes as long to import as all the rest."""
     if name not in __all__:
         raise AttributeError(f"module 'kinspan' has no attribute {name!r}")
-    from kinspan import model_selection  # noqa: PLC0415  # only when it is used
-
-    return getattr(model_selection, name)
+    module = import_module(f"kinspan.{_MODULES.get(name, 'model_selection')}")
+    value = globals()[name] = getattr(module, name)
+    return value
 
 
 def __dir__() -> list[str]:

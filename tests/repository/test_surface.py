@@ -23,7 +23,8 @@ def test_optional_libraries_are_not_imported() -> None:
     """Nor is anything that scikit-learn does not import itself (it takes pandas where it is)."""
     code = (
         "import sys, sklearn.metrics, sklearn.model_selection, joblib; before = set(sys.modules); "
-        "import kinspan, kinspan.datasets, kinspan.baselines, kinspan.theory, kinspan.export; "
+        "import kinspan.spca, kinspan._saving.model_file, kinspan.datasets, kinspan.baselines; "
+        "import kinspan.theory, kinspan.export; "
         "import kinspan.displays, kinspan.report, kinspan.engines.files, kinspan.model_selection; "
         "new = {m.split('.')[0] for m in set(sys.modules) - before}; "
         "optional = {'array_api_compat', 'cvxpy', 'dask', 'matplotlib', 'numba', 'onnx', "
@@ -31,6 +32,16 @@ def test_optional_libraries_are_not_imported() -> None:
         "'typer'}; print(sorted(new & optional))"
     )
     assert shown(code) == "[]"
+
+
+def test_an_import_alone_imports_no_other_library() -> None:
+    """Names are imported when they are used: scikit-learn takes a second."""
+    code = (
+        "import sys; before = set(sys.modules); import kinspan; "
+        "new = {m.split('.')[0] for m in set(sys.modules) - before}; "
+        "print(sorted(new - set(sys.stdlib_module_names)), 'MultiTaskSPCA' in dir(kinspan))"
+    )
+    assert shown(code) == "['kinspan'] True"
 
 
 def test_steps_do_not_import_each_other() -> None:

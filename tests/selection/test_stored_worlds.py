@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kinspan
+from kinspan._saving.model_file import to_bytes
 from tests.selection.stored_worlds import STORED, WORLDS, values_of
 
 
@@ -40,7 +41,4 @@ def test_a_stored_model_answers_as_it_did(stored: dict[str, np.ndarray]) -> None
     found = values_of(model)
     for name in ("coef_", "intercept_", "forecast_error_", "learning_curve"):
         np.testing.assert_allclose(found[name], stored[f"new tasks/{name}"], rtol=1e-6)
-    assert (
-        kinspan._saving.model_file.to_bytes(model)
-        == STORED.with_name("second-version.model").read_bytes()
-    )
+    assert to_bytes(model) == STORED.with_name("second-version.model").read_bytes()

@@ -1,4 +1,7 @@
-"""Steps 3 to 5 for one metric: scaled moments → contrasts → weights of tasks → linear rules."""
+"""Steps 3 to 5 for one metric: scaled moments → contrasts → weights of tasks → linear rules.
+
+Equations are numbered as in docs/theory.md.
+"""
 
 from __future__ import annotations
 
@@ -135,7 +138,7 @@ def _alignment(problem: Problem, directions: Floats, own: Floats) -> Floats:
 
 
 def _undone(problem: Problem, own: Floats) -> Floats:
-    """(tasks, classes l, classes j): what the offset of rule l subtracts per noise of cell j.
+    """(tasks, classes l, classes j): what offset l adds per unit of noise of cell j, eq. (26).
 
     A direction and the centre of its task contain the same samples: with cells of different sizes
     the noise that they share would move the threshold. And −½‖coef‖² contains the noise of cells.

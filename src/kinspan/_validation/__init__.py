@@ -1,1 +1,1 @@
-"""Checks of input: public methods call them on their first lines; no other code doubts input."""
+"""Checks of input. Public methods call them first; the code below them trusts its input."""

@@ -1,4 +1,4 @@
-"""A column of X, given by name or by position: the task of every row, and the rest."""
+"""X and a column, by name or by position → the values of that column, and the other columns."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _frame(X: Any) -> nw.DataFrame[Any] | None:
 
 
 def _table(X: Any) -> Any:
-    """Lists may hold ids beside numbers."""
+    """X with a shape; lists may hold both ids and numbers."""
     table = X if hasattr(X, "shape") else np.asarray(X, dtype=object)
     if len(table.shape) != 2:
         raise ValueError(f"X has shape {table.shape}; expected a 2D array with a task column")

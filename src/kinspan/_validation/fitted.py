@@ -1,4 +1,4 @@
-"""What estimators have learnt before."""
+"""Checks of fitted models."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from kinspan._rows import identifiers
-from kinspan._rows.types import Ids
+from kinspan._rows.types import Ids, Moments
 from kinspan._validation.messages import some
 from kinspan._validation.parameters import check_costs, check_n_components, check_priors
 
@@ -29,7 +29,7 @@ def unchanged_on_error(estimator: Any) -> Iterator[None]:
 
 
 def check_fitted_model(model: Any, kind: type, way_out: str) -> None:
-    """A fitted model of ours."""
+    """A fitted model of a kind."""
     if not isinstance(model, kind):
         raise TypeError(
             f"model is a {type(model).__name__}; pass a fitted {kind.__name__} ({way_out})"
@@ -48,7 +48,7 @@ def check_mergeable(model: Any, other: Any) -> None:
 
 
 def names_of(model: Any) -> list[str] | None:
-    """Names of the features that a model was fitted on, where it was on a data frame."""
+    """Names of the features of a model that was fitted on a data frame."""
     names = getattr(model, "feature_names_in_", None)
     return None if names is None else names.tolist()
 
@@ -60,16 +60,16 @@ def features_of(model: Any) -> tuple[str, ...] | None:
 
 
 def check_one_nameless_task(tasks: Ids) -> None:
-    """Rows without a task go to the one task that rows without a task made before."""
+    """Rows without a task can only follow rows without a task."""
     if tasks.tolist() != [0]:
         raise ValueError(
             f"task is None, but the model has the tasks {some(tasks.tolist())}; pass task=, one id "
-            "a row or one for all rows"
+            "per row or one for all rows"
         )
 
 
 def check_loaded(model: Any) -> None:
-    """Parts of a model read from outside must belong together."""
+    """Parts of a stored model must belong together."""
     moments, names = model.moments_, names_of(model)
     n_features = moments.n_features + (model.task_column is not None)
     if model.n_features_in_ != n_features or (names is not None and len(names) != n_features):
@@ -83,13 +83,15 @@ def check_loaded(model: Any) -> None:
         model._learnt.declared is not None
         and (identifiers.lookup(moments.classes, model._learnt.declared) < 0).any()
     ):
-        raise ValueError("classes that were announced are not among those of the model")
+        raise ValueError("announced classes are not among those of the model")
     for part in (model.unlabelled_, model.sample_):
         if part is not None and (identifiers.lookup(moments.tasks, part.tasks) < 0).any():
             raise ValueError("rows belong to tasks that are not those of the model")
-    rules = model._learnt.found
-    if rules is None:
-        return
+    if model._learnt.found is not None:
+        _check_rules(model._learnt.found, moments)
+
+
+def _check_rules(rules: Any, moments: Moments) -> None:
     n_tasks, n_classes = moments.counts.shape
     n_rows = 1 if n_classes == 2 else n_classes
     shapes = {
@@ -105,7 +107,7 @@ def check_loaded(model: Any) -> None:
     }
     for name, shape in shapes.items():
         if getattr(rules, name).shape != shape:
-            raise ValueError(f"{name} of the rules has not the shape {shape}")
+            raise ValueError(f"{name} of the rules does not have the shape {shape}")
     for array in (rules.coef, rules.intercept, rules.scale, rules.metric):
         if not np.isfinite(array).all():
             raise ValueError("the rules are not finite")
@@ -118,17 +120,17 @@ def check_loaded(model: Any) -> None:
 def _check_forecasts(rules: Any) -> None:
     for rates in (rules.forecast_error, rules.forecast_interval, rules.single_task_error):
         if ((rates < 0) | (rates > 1)).any():
-            raise ValueError("a forecast is no rate")
+            raise ValueError("a forecast is not a rate")
     if (rules.scale <= 0).any():
         raise ValueError("a scale is not positive")
 
 
 def _check_weights(rules: Any, n_tasks: int) -> None:
     if rules.multi_class not in ("shared", "each", "one-vs-all"):
-        raise ValueError(f"{rules.multi_class!r} is no way to treat many classes")
+        raise ValueError(f"{rules.multi_class!r} is not a way to treat many classes")
     of_task = rules.weights_of_task
     if n_tasks and not (of_task.min() >= 0 and of_task.max() < len(rules.task_weights)):
-        raise ValueError("a task has none of the weights")
+        raise ValueError("a task has no weights")
     for part in (part for weights in rules.task_weights for part in weights):
         rank = part.left.shape[-1]
         shapes = [(n_tasks, rank), (rank, n_tasks), *[(n_tasks,)] * 3]

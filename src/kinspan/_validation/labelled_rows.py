@@ -1,4 +1,4 @@
-"""X, y, task and sample_weight as a user gives them → `CheckedRows`: the way in of all rows."""
+"""X, y, task and sample_weight as a user gives them → `CheckedRows`: the entry of all rows."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class CheckedRows(NamedTuple):
 def check_labelled_rows(
     X: Any, y: Any, task: Any, sample_weight: Any, *, estimator: Any = None, reset: bool = False
 ) -> CheckedRows:
-    """Rows of an estimator, or of nobody; problems are reported in the order of the arguments.
+    """Rows, with or without an estimator; problems are reported in the order of the arguments.
 
-    With `reset` the estimator takes over the features of X. Without, the rows come after others:
-    they need the same features, and a task unless those others had none either.
+    With `reset` the estimator takes over the features of X. Otherwise rows came before: these need
+    the same features, and a task unless the earlier ones had none either.
     """
     if estimator is None:
         features, names, _ = check_features(X)

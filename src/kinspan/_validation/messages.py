@@ -1,16 +1,15 @@
-"""Parts of error messages."""
+"""Parts of error messages that several checks share."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
-from numpy.typing import NDArray
-
+_Column = TypeVar("_Column", bound=Sized)
 NOT_FREQUENCIES = "sample_weight contains negative, infinite or NaN values; use frequencies"
-MOST_ROWS = 2.0**53  # that doubles can count one by one
+MOST_ROWS = 2.0**53  # doubles count one by one up to here
 TOO_MANY = "sample_weight has a frequency of more than 2**53 rows; divide all by a constant"
 ALL_ZERO = "sample_weight is zero for every row; at least one must be positive"
 
@@ -21,19 +20,19 @@ def some(values: list[Any], at_most: int = 5) -> str:
     return shown if len(values) <= at_most else f"{shown}, … ({len(values)} in all)"
 
 
-def of_length(values: NDArray[Any], n_samples: int, name: str) -> NDArray[Any]:
+def of_length(values: _Column, n_samples: int, name: str) -> _Column:
     """The values, if there is one for every row."""
     if len(values) != n_samples:
         raise ValueError(
             f"{name} has {len(values)} values for {n_samples} rows: found input variables with "
-            "inconsistent numbers of samples; pass one a row"
+            "inconsistent numbers of samples; pass one per row"
         )
     return values
 
 
 @contextmanager
 def naming(name: str) -> Iterator[None]:
-    """Put the name of an argument before what a library says of it without naming it."""
+    """Put the name of an argument before an error message of a library that does not name it."""
     try:
         yield
     except (ValueError, TypeError, OverflowError) as error:

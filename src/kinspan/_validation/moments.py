@@ -1,4 +1,4 @@
-"""Moments that can be combined, and moments from outside."""
+"""Checks of moments and samples: that they can be combined, and that stored ones are possible."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ from collections.abc import Sequence
 import numpy as np
 
 from kinspan._rows import identifiers
-from kinspan._rows.types import Floats, Mask, Moments, SampledRows
+from kinspan._rows.types import Floats, Ids, Mask, Moments, SampledRows
 from kinspan._validation.messages import some
 
 
 def check_same_features(first: int, second: int) -> None:
-    """Moments can be combined when they speak of the same features."""
+    """Moments can be combined when they have the same number of features."""
     if first != second:
         raise ValueError(
-            f"moments of {first} and of {second} features do not speak of the same data"
+            f"moments of {first} and of {second} features cannot be combined; use the same features"
         )
 
 
 def check_same_names(first: Sequence[str] | None, second: Sequence[str] | None) -> None:
-    """What has names of features goes together with the same names in the same order."""
+    """Where both have names of features, they are the same in the same order."""
     if first is None or second is None or list(first) == list(second):
         return
-    strange = [name for name in second if name not in set(first)]
+    unknown = [name for name in second if name not in set(first)]
     missing = [name for name in first if name not in set(second)]
-    if strange or missing:
+    if unknown or missing:
         raise ValueError(
-            f"the features are not the same: the second has {some(strange) or 'none'} that the "
-            f"first has not, and lacks {some(missing) or 'none'}"
+            f"the features differ: only the second has {some(unknown) or 'none'}, only the first "
+            f"has {some(missing) or 'none'}"
         )
-    raise ValueError("the features are the same, but in another order; put them in one order")
+    raise ValueError("the features are the same, but in another order; use one order for both")
 
 
 def check_removable(moments: Moments, removed: Moments) -> None:
-    """Only rows that were counted can be taken out."""
+    """Only rows that were counted can be removed."""
     codes = (
         identifiers.lookup(moments.tasks, removed.tasks),
         identifiers.lookup(moments.classes, removed.classes),
@@ -44,7 +44,7 @@ def check_removable(moments: Moments, removed: Moments) -> None:
     ):
         if (code < 0).any():
             raise ValueError(
-                f"cannot remove rows of {name} {ids[code < 0].tolist()[0]!r}: none there"
+                f"cannot remove rows of {name} {ids[code < 0].tolist()[0]!r}: there are none"
             )
     counts = moments.counts[np.ix_(*codes)]
     too_many = removed.counts > counts * (1 + 1e-9)
@@ -57,11 +57,9 @@ def check_removable(moments: Moments, removed: Moments) -> None:
 
 
 def check_moments(moments: Moments) -> None:
-    """Arrays read from outside must be moments that some samples could have."""
+    """Stored arrays must be moments that some rows could have."""
     n_tasks, n_classes = len(moments.tasks), len(moments.classes)
-    for ids in (moments.tasks, moments.classes):
-        if identifiers.encode(ids)[0].tolist() != ids.tolist():
-            raise ValueError("the ids are not in order, or one stands twice")
+    _check_ids(moments.tasks, moments.classes)
     shape = moments.means.shape
     if moments.counts.shape != (n_tasks, n_classes) or shape[:2] != (n_tasks, n_classes):
         raise ValueError("the arrays do not have the shape of the tasks and classes")
@@ -76,8 +74,14 @@ def check_moments(moments: Moments) -> None:
         _check_squared_weights(moments.squared_weights, moments.counts)
 
 
+def _check_ids(*ids: Ids) -> None:
+    for values in ids:
+        if identifiers.encode(values)[0].tolist() != values.tolist():
+            raise ValueError("the ids are not in order, or one occurs twice")
+
+
 def _check_squared_weights(squared: Floats, counts: Floats) -> None:
-    """Σ w² of weights whose sum is the count, and none of which is more than one."""
+    """Σ w² of weights w ≤ 1 whose sum is the count."""
     if squared.shape != counts.shape or squared.dtype != np.float64:
         raise ValueError("squared weights do not have the shape of the counts")
     if not ((squared > 0) == (counts > 0)).all() or not (squared <= counts * (1 + 1e-9)).all():
@@ -85,13 +89,11 @@ def _check_squared_weights(squared: Floats, counts: Floats) -> None:
 
 
 def check_sample(sample: SampledRows) -> None:
-    """Arrays read from outside must be rows that some sample could have."""
+    """Stored arrays must be a sample that some rows could have."""
     n, n_cells = len(sample.cells), len(sample.tasks) * len(sample.classes)
-    for ids in (sample.tasks, sample.classes):
-        if identifiers.encode(ids)[0].tolist() != ids.tolist():
-            raise ValueError("the ids are not in order, or one stands twice")
+    _check_ids(sample.tasks, sample.classes)
     if type(sample.size) is not int or sample.size < 1:
-        raise ValueError(f"a sample of {sample.size!r} rows is none")
+        raise ValueError(f"the size of the sample is {sample.size!r}, not a positive number")
     if sample.rows.ndim != 2 or sample.rows.dtype.kind != "f" or len(sample.rows) != n:
         raise ValueError("sampled rows are not a matrix with one row for each cell")
     if sample.keys.shape != (n,) or sample.keys.dtype != np.uint64 or sample.cells.shape != (n,):
@@ -112,7 +114,7 @@ def check_sample(sample: SampledRows) -> None:
 def check_statistics(
     moments: Moments, sample: SampledRows | None, names: Sequence[str] | None
 ) -> None:
-    """Parts read from outside must belong together."""
+    """Stored parts must belong together."""
     if sample is not None and sample.rows.shape[1] != moments.n_features:
         raise ValueError("moments and sampled rows have different numbers of features")
     if sample is not None and any(
@@ -127,11 +129,11 @@ def check_statistics(
 
 
 def check_not_more(kept: Floats, counts: Floats) -> None:
-    """Of no cell more rows are in the sample than are left."""
+    """The sample has no more rows of a cell than are left."""
     if (kept > counts * (1 + 1e-9) + 1e-9).any():
         raise ValueError(
             "the rows to remove were not among those that were learnt, or were removed before: "
-            "without them more rows of a class are in the sample than are left"
+            "without them the sample would have more rows of a class than are left"
         )
 
 
@@ -145,14 +147,12 @@ def check_were_there(impossible: Mask) -> None:
 
 
 def check_no_overflow(*sums: Floats) -> None:
-    """Moments that are each finite may have a sum that is not."""
+    """The sum of finite moments may not be finite."""
     if not all(np.isfinite(part).all() for part in sums):
-        raise ValueError(
-            "these moments are so large that their sum overflows; divide the features by a constant"
-        )
+        raise ValueError("the sum of these moments overflows; divide the features by a constant")
 
 
 def check_something_left(moments: Moments) -> None:
-    """A model of nothing is not one."""
+    """At least one row remains."""
     if moments.counts.size == 0:
         raise ValueError("no row would be left after removing these; make a new model instead")

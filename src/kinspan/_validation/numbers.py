@@ -1,4 +1,4 @@
-"""Arguments that are numbers, or arrays of them."""
+"""Arguments → numbers, or arrays of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MOST = 10**8
 
 
 def real_numbers(name: str, given: Any) -> NDArray[np.float64]:
-    """An argument as doubles; text, times and complex numbers are none."""
+    """An argument as doubles; text, times and complex numbers are refused."""
     try:
         array = np.asarray(given)
         if array.dtype.kind not in "biufO":

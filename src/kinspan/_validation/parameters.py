@@ -1,4 +1,4 @@
-"""Parameters of the estimators."""
+"""Parameters of the estimators → the same in the types that the mathematics takes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def check_priors(priors: Any, counts: NDArray[np.float64]) -> NDArray[np.float64
     elif isinstance(priors, str) and priors == "empirical":
         chosen = np.where(counts > 0, counts, 1.0)
         chosen = chosen / chosen.sum(axis=1, keepdims=True)
-        known = (counts > 0).sum(axis=1) > 1  # a new task gets what is usual
+        known = (counts > 0).sum(axis=1) > 1  # a new task gets the geometric mean of the others
         usual = np.exp(np.log(chosen[known]).mean(axis=0)) if known.any() else 1.0
         chosen = np.where(known[:, None], chosen, usual)
     else:
@@ -59,7 +59,9 @@ def check_costs(
 
 def _check_prior_array(priors: Any, n_classes: int) -> NDArray[np.float64]:
     if isinstance(priors, str):
-        raise ValueError(f"priors={priors!r}; use None (equal), 'empirical', or one number a class")
+        raise ValueError(
+            f"priors={priors!r}; use None (equal), 'empirical', or one number per class"
+        )
     array = real_numbers("priors", priors)
     if array.shape != (n_classes,):
         raise ValueError(f"priors has shape {array.shape}; {n_classes} classes need ({n_classes},)")
@@ -130,7 +132,7 @@ def check_n_components(n_components: int | None, available: int) -> int:
 
 
 class TooFewClassesError(ValueError, AttributeError):
-    """There are no rules yet: an attribute that they would have does not exist."""
+    """There is no rule yet, so attributes of the rules do not exist."""
 
 
 def check_several_classes(classes: Ids) -> None:
@@ -147,19 +149,19 @@ def check_declared(labels: Ids, declared: Ids) -> None:
     if unknown:
         raise ValueError(
             f"y contains {some(unknown)}, which classes did not announce; it has "
-            f"{some(declared.tolist())}. Announce it with classes= in this call, or never use that"
+            f"{some(declared.tolist())}. Announce it with classes= in this call, or do without it"
         )
 
 
 def check_positive(name: str, value: Any) -> int:
-    """A number of things, one or more."""
+    """A parameter that is a whole number from 1."""
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
         raise ValueError(f"{name}={value!r}; use a whole number of at least 1")
     return int(value)
 
 
 def check_error_rate(error: Any) -> float:
-    """An error to reach."""
+    """A rate of errors to reach."""
     if not is_number(error) or not 0 < error < 1:
         raise ValueError(f"error={error!r}; use a rate above 0 and below 1, such as 0.05")
     return float(error)

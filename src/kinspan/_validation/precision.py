@@ -1,4 +1,4 @@
-"""Digits that are lost because numbers are very large, very small or far from zero."""
+"""Moments → warnings of digits lost where numbers are very large, very small or far from zero."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 from kinspan._rows.types import Floats, Mask, Moments, SampledRows
 from kinspan._validation.messages import some
 
-_COARSE = 1.0 / 8.0  # of a standard deviation: steps between numbers that are not small against it
-_USUAL = 1e3  # numbers up to here are no offsets
+_COARSE = 1.0 / 8.0  # of a standard deviation: rounding steps from here on are not small against it
+_USUAL = 1e3  # numbers up to here are not offsets
 _LEAST_SQUARE = 1e-304  # below, mean squares of deviations have lost digits
 _LEAST_SIZE = 1e-152  # its root
 _LEAST_SHARE = 1e-8  # of the spread of other tasks: beyond, the order of rows begins to matter
@@ -21,7 +21,7 @@ _LEAST_SHARE = 1e-8  # of the spread of other tasks: beyond, the order of rows b
 class PrecisionWarning(UserWarning):
     """Numbers are so large, so small or so far from zero that digits of the answers are lost.
 
-    Everything is found from class moments in double precision. Three things can go wrong: a feature
+    All results come from class moments in double precision. Three things can go wrong: a feature
     lies so far from zero that the steps between floating-point numbers are not small against its
     standard deviation (1e16 of them in double precision, 1e7 in single); it is so small, below
     1e-150, that its squares vanish; a task varies by less than 1e-8 of what others do. The
@@ -44,7 +44,7 @@ class PrecisionWarning(UserWarning):
 def warn_of_lost_digits(
     moments: Moments, sample: SampledRows | None, scale: str | None, names: Sequence[str] | None
 ) -> None:
-    """One warning for all that the moments tell; sampled rows tell the precision of the input."""
+    """One warning for all problems; the type of sampled rows is the precision of the input."""
     single = sample is not None and sample.rows.dtype == np.float32
     spread = _spread(moments)
     coarse = _is_coarse(moments, spread, np.float32 if single else np.float64)
@@ -73,13 +73,13 @@ def warn_of_lost_digits(
 
 
 def warn_of_inexact_rest(is_doubtful: Mask) -> None:
-    """What subtraction leaves, whose errors are not small against deviations."""
+    """Warn of differences whose errors are not small against deviations."""
     if is_doubtful.any():
         features = some(np.flatnonzero(is_doubtful.any(axis=(0, 1))).tolist())
         warnings.warn(
-            f"of feature {features} so little is left, beside what was removed or so far from "
-            "zero, that subtraction does not tell its means or its spread any more; learn from the "
-            "rows that are left instead",
+            f"so little of feature {features} is left, compared with what was removed or with its "
+            "distance from zero, that subtraction cannot determine its means or its spread; learn "
+            "from the rows that are left instead",
             PrecisionWarning,
             stacklevel=3,
         )
@@ -95,8 +95,8 @@ def _spread(moments: Moments) -> Floats:
 def _is_coarse(moments: Moments, spread: Floats, kind: Any) -> Mask:
     """(tasks, features): where numbers are rounded to less than deviations need.
 
-    What does not vary at all has nothing to lose, nor has what is constant but for rounding, such
-    as shares that add up to one: small numbers that are the same everywhere.
+    Features that do not vary lose nothing; nor do small numbers that are the same everywhere but
+    for rounding, such as shares that add up to one.
     """
     step = float(np.finfo(kind).eps) * np.abs(moments.means).max(axis=1)
     of_cells = moments.means[moments.present]
@@ -106,7 +106,7 @@ def _is_coarse(moments: Moments, spread: Floats, kind: Any) -> Mask:
 
 
 def _is_faint(moments: Moments, spread: Floats) -> Mask:
-    """(tasks, features): where squares have lost digits, or are all gone."""
+    """(tasks, features): where squares have lost digits, or have all vanished."""
     small = (spread > 0) & (spread**2 < _LEAST_SQUARE)
     size = np.abs(moments.means).max(axis=1)
     some_class = moments.means[np.arange(len(size)), moments.counts.argmax(axis=1)][:, None]
@@ -116,7 +116,7 @@ def _is_faint(moments: Moments, spread: Floats) -> Mask:
 
 
 def _is_quiet(spread: Floats) -> Mask:
-    """(tasks,): whose spread is nothing beside that of others."""
+    """(tasks,): whose spread is negligible against that of others."""
     largest = spread.max(axis=0)
     share = (spread / np.where(largest > 0, largest, 1.0)).max(axis=1, initial=0.0)
     return np.asarray((share > 0) & (share < _LEAST_SHARE))

@@ -1,4 +1,4 @@
-"""Rows: features, labels, tasks and weights."""
+"""X, labels and tasks as a user gives them → arrays that the mathematics takes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from kinspan._validation.columns import column_of, without_column
 from kinspan._validation.devices import check_device_rows, refuse_task_column
 from kinspan._validation.messages import naming, of_length, some
 
-_FEATURES: dict[str, Any] = {  # NaN is looked for later, in the sums, without a pass of its own
+_FEATURES: dict[str, Any] = {  # the sums show NaN later, without a pass of its own
     "accept_sparse": "csr",
     "dtype": "numeric",
     "ensure_all_finite": False,
@@ -88,7 +88,7 @@ def check_labels(y: Any, n_samples: int | None, name: str = "y") -> Ids:
 def _labels(y: Any, n_samples: int | None, name: str) -> Ids:
     if y is None:
         raise ValueError(
-            "a classifier requires y to be passed, but the target y is None; pass one label a row"
+            "a classifier requires y to be passed, but the target y is None; pass one label per row"
         )
     y = column_of_rows(y)
     if n_samples is not None and are_classes(y):
@@ -102,8 +102,8 @@ def _labels(y: Any, n_samples: int | None, name: str) -> Ids:
     else:
         array = np.asarray(column_or_1d(y if array.ndim > 1 else array, warn=True))
         _refuse_missing(array, name)
-        if array.dtype.kind not in "biuU" and not all(map(_is_text, array)):  # those are classes
-            with np.errstate(invalid="ignore"):  # of what is no integer
+        if array.dtype.kind not in "biuU" and not all(map(_is_text, array)):  # others are classes
+            with np.errstate(invalid="ignore"):  # of values that are not integers
                 check_classification_targets(array)
     return array if n_samples is None else of_length(array, n_samples, name)
 
@@ -149,11 +149,7 @@ def check_known_tasks(task: Any, n_samples: int, known: Ids, unseen: str) -> Any
     elif (
         stays_there(ids)
         and known.dtype.kind in "iub"
-        and np.uint64
-        not in (
-            known.dtype,
-            ids.dtype,  # no signed integers hold them
-        )
+        and np.uint64 not in (known.dtype, ids.dtype)  # signed integers do not hold them
     ):
         codes = known_codes(known, ids)
     else:
@@ -162,7 +158,7 @@ def check_known_tasks(task: Any, n_samples: int, known: Ids, unseen: str) -> Any
         unknown = list(dict.fromkeys(ids[on_host(codes) < 0].tolist()))
         raise ValueError(
             f"task contains {some(unknown)}, which fit has not seen; fitted tasks are "
-            f"{some(known.tolist())}. With unseen='shared' they get what the others agree on"
+            f"{some(known.tolist())}. With unseen='shared' they get the shared rule"
         )
     return codes
 
@@ -183,7 +179,7 @@ def check_one_id(task: Any) -> Ids:
 
 
 def check_others_remain(known: Ids) -> None:
-    """A model needs a task."""
+    """A model needs at least one task."""
     if len(known) == 1:
         raise ValueError(
             f"task {known.tolist()[0]!r} is the only one; without it there is nothing to fit"
@@ -191,7 +187,7 @@ def check_others_remain(known: Ids) -> None:
 
 
 def check_all_of_task(task: Any, n_samples: int, name: Ids) -> None:
-    """Rows that all belong to the task that they are said to belong to."""
+    """Rows of which the task column names no task but the given one."""
     ids = check_tasks(task, n_samples)
     others = ids[identifiers.lookup(name, ids) < 0]
     if len(others):
@@ -211,7 +207,7 @@ def check_finite(
 
 
 def refuse_non_finite(X: Any, names: NDArray[Any] | None) -> None:
-    """Say in which column, and in how many rows, NaN or infinity stands."""
+    """Name the first column with NaN or infinity, and in how many rows it has them."""
     stored = sp.csc_array(X) if is_sparse(X) else None
     largest, where = 0.0, 0
     for column in range(X.shape[1]):
@@ -232,16 +228,16 @@ def refuse_non_finite(X: Any, names: NDArray[Any] | None) -> None:
                 "such column); impute the values, or drop those rows"
             )
     raise ValueError(
-        "X contains values so large that their squares overflow, up to "
-        f"{largest:.3g} in column {where if names is None else repr(names[where])}; divide X by a "
-        "constant"
+        f"X contains values so large that their squares overflow, up to {largest:.3g} in column "
+        f"{where if names is None else repr(names[where])}; divide X by a constant"
     )
 
 
 def is_single_id(task: Any, n_samples: int) -> bool:
     """Whether task is one id for all rows rather than one for every row.
 
-    Text and anything that is no collection is one; a tuple is one unless it has an entry a row.
+    Text and anything else that is not a collection is one id; so is a tuple, unless it has as many
+    entries as there are rows.
     """
     if isinstance(task, (str, bytes, frozenset)) or getattr(task, "ndim", None) == 0:
         return True
@@ -253,7 +249,7 @@ def is_single_id(task: Any, n_samples: int) -> bool:
 def _is_one_of(value: tuple[Any, ...], known: Ids) -> bool:
     try:
         return value in set(known.tolist())
-    except TypeError:  # not hashable: a collection of ids that are not
+    except TypeError:  # a collection of ids that are not hashable
         return False
 
 

@@ -1,4 +1,4 @@
-"""Weights of rows, which are frequencies."""
+"""sample_weight → frequencies of rows."""
 
 from __future__ import annotations
 
@@ -8,48 +8,51 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinspan._arrays.elsewhere import DeviceColumn, column_of_rows
+from kinspan._arrays.libraries import namespace, widest_float
 from kinspan._rows.types import Codes, Floats, Moments, SampledRows
-from kinspan._validation.devices import check_device_weights
 from kinspan._validation.messages import ALL_ZERO, MOST_ROWS, NOT_FREQUENCIES, TOO_MANY, of_length
 from kinspan._validation.numbers import real_numbers
 
 
 def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Any:
-    """Frequency weights as finite non-negative doubles, or None."""
+    """Frequency weights as finite non-negative doubles, on the device they are on, or None."""
     if sample_weight is None:
         return None
     column = column_of_rows(sample_weight)
     if isinstance(column, DeviceColumn):
-        return check_device_weights(column, n_samples)
-    weights = real_numbers("sample_weight", column)
-    weights = np.full(n_samples, weights) if weights.ndim == 0 else weights
-    if weights.ndim != 1:
-        raise ValueError(
-            f"sample_weight has shape {weights.shape}; it must be 1D, one weight a row"
-        )
-    of_length(weights, n_samples, "sample_weight")
-    if not np.isfinite(weights).all() or (weights < 0).any():
+        of_length(column, n_samples, "sample_weight")
+        xp = namespace(column.array)
+        weights = xp.astype(column.array, widest_float(column.array))
+    else:
+        xp, weights = np, real_numbers("sample_weight", column)
+        weights = np.full(n_samples, weights) if weights.ndim == 0 else weights
+        if weights.ndim != 1:
+            raise ValueError(
+                f"sample_weight has shape {weights.shape}; it must be 1D, one weight per row"
+            )
+        of_length(weights, n_samples, "sample_weight")
+    if not bool(xp.all(xp.isfinite(weights) & (weights >= 0))):
         raise ValueError(NOT_FREQUENCIES)
-    if not weights.any():
+    if not bool(xp.any(weights > 0)):
         raise ValueError(ALL_ZERO)
-    if weights.max() > MOST_ROWS:
+    if bool(xp.any(weights > MOST_ROWS)):
         raise ValueError(TOO_MANY)
-    return weights
+    return DeviceColumn(weights) if isinstance(column, DeviceColumn) else weights
 
 
 def check_weights_of_cells(weights: Floats, cells: Codes, n_cells: int) -> None:
-    """Weights are numbers of rows: many rows cannot be one or two in all."""
+    """Weights are numbers of rows: those of many rows cannot add up to one or two."""
     total = np.bincount(cells, weights, minlength=n_cells).astype(np.float64)
     check_totals_of_cells(total, np.bincount(cells, weights > 0, minlength=n_cells))
 
 
 def check_frequencies(moments: Moments, sample: SampledRows | None) -> None:
-    """The same of weights that were added up; sampled rows tell how many rows there are at least.
+    """The same for sums of weights; the number of sampled rows is a lower bound on that of rows.
 
-    Without them, a class of a task that counts less than one row is refused.
+    Without a sample, a class of a task that counts less than one row is refused.
     """
     if moments.squared_weights is not None:
-        return  # weights have faded
+        return  # rows have faded
     counts, rows = moments.counts, np.ones(moments.counts.shape)
     few = (counts > 0) & (counts < 1 - 1e-9)
     if sample is not None:
@@ -68,7 +71,7 @@ def check_frequencies(moments: Moments, sample: SampledRows | None) -> None:
 
 
 def check_totals_of_cells(total: Floats, rows: NDArray[Any]) -> None:
-    """The same from the sums of the weights of cells, and their numbers of rows."""
+    """The same for sums of the weights of cells, and their numbers of rows."""
     if ((total < 2) & (total < rows / 2)).any():
         cell = int(np.flatnonzero((total < 2) & (total < rows / 2))[0])
         raise ValueError(

@@ -54,6 +54,7 @@ def test_everything_works_without_numba() -> None:
     assert run(FORCED.format(before=without, many=0)) == f"{SQUARES} False"
 
 
+@pytest.mark.long
 @needs_numba
 def test_no_folder_for_machine_code_is_no_error() -> None:
     nowhere = {"NUMBA_CACHE_LOCATOR_CLASSES": "NoSuchLocator"}

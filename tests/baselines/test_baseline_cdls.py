@@ -198,9 +198,10 @@ def adaptation(seed: int) -> tuple[Any, Any]:
     return train, train.sample([[0, 0], [100, 100]], random_state=seed)
 
 
+@pytest.mark.long
 def test_the_source_helps_the_target_and_landmarks_guard_against_wrong_pseudo_classes() -> None:
     scores = []
-    for seed in range(2):
+    for seed in range(4):
         train, test = adaptation(seed)
         few = train.task == 1
         alone = SingleTaskSPCA().fit(train.X[few], train.y[few])

@@ -31,15 +31,21 @@ TWO_DOMAINS = [CDLS(target=1, n_iterations=2), MMDT(target=1)]
     [
         SingleTaskSPCA(),
         NaiveSPCA(scale="task"),
-        NaiveSPCA("eigenvector"),
         PCAClassifier(),
         SPCAClassifier(),
-        MultiTaskLSSVM(),
         MultiTaskLSSVM(labels="naive", shared_strength=1.0, task_strengths=1.0),
         FeatureAugmentation(),
     ]
 )
 def test_common_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.long
+@parametrize_with_checks(  # type: ignore[untyped-decorator]
+    [NaiveSPCA("eigenvector"), MultiTaskLSSVM()]
+)
+def test_common_checks_of_other_parameters(estimator: Any, check: Any) -> None:
     check(estimator)
 
 

@@ -33,7 +33,7 @@ pytest.importorskip("pyarrow.parquet")
 pytestmark = pytest.mark.filterwarnings("ignore:columns are not numeric")
 
 
-@pytest.mark.parametrize("parameters", [{}, {"metric": 0.0}, {"row_sample": 0, "metric": 0.0}])
+@pytest.mark.parametrize("parameters", [{}, {"row_sample": 0, "metric": 0.0}])
 @pytest.mark.parametrize(("write", "where"), FORMATS)
 def test_every_format_gives_the_model_of_memory(
     write: Writer, where: dict[str, Any], parameters: dict[str, Any], tmp_path: Path

@@ -124,6 +124,7 @@ def test_a_file_that_breaks_late_leaves_nothing_behind(tmp_path: Path) -> None:
     assert "column 'a' cannot be read as double: invalid value 'oh'" in read.skipped[0].reason
 
 
+@pytest.mark.long
 def test_errors_of_processes_name_the_file(tmp_path: Path) -> None:
     good_and(tmp_path, b=[np.nan] * 20)
     parquet(tmp_path / "c.parquet")

@@ -16,6 +16,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return build(tmp_path_factory.mktemp("first"))
 
 
+@pytest.mark.long
 def test_building_again_elsewhere_gives_the_same_bytes(built: list[Path], tmp_path: Path) -> None:
     for first, second in zip(built, build(tmp_path), strict=True):
         assert first.name == second.name

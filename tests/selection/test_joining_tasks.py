@@ -51,6 +51,7 @@ def test_rows_of_a_task_may_come_one_after_the_other() -> None:
     np.testing.assert_allclose(clf.coef_, whole.coef_, rtol=1e-8, atol=1e-12)
 
 
+@pytest.mark.long
 def test_every_piece_of_knowledge_lowers_the_error_and_its_forecast() -> None:
     """Nothing, rows without labels, and many labels: in the mean over worlds, both fall."""
     errors, forecasts = [], []
@@ -174,6 +175,7 @@ def test_classes_leave_with_their_last_task_and_two_must_stay() -> None:
     assert kept.tasks_.tolist() == [0, 1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n_known", [1, 2, 20])
 def test_a_new_task_far_from_all_others_is_believed(n_known: int) -> None:
     """Known tasks lie at one place, the new one four deviations away along what tells classes."""
@@ -196,6 +198,7 @@ def test_a_new_task_far_from_all_others_is_believed(n_known: int) -> None:
         assert np.isnan(forecasts).all()
 
 
+@pytest.mark.long
 def test_forecasts_of_new_tasks_with_few_labels_are_honest() -> None:
     """Eight tasks of three labels a class, 200 features; the mean over worlds."""
     errors, forecasts = [], []

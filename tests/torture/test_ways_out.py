@@ -20,7 +20,9 @@ SIZES = {
 }
 
 
-@pytest.fixture(params=SIZES)
+@pytest.fixture(
+    params=["mixed", *(pytest.param(name, marks=pytest.mark.long) for name in ("tiny", "huge"))]
+)
 def rows(request: pytest.FixtureRequest) -> tuple[Any, Any, Any]:
     X, y, task = related(0)
     return X * SIZES[request.param], y, task

@@ -1,4 +1,4 @@
-"""What `python -m kinspan demo` shows: forecast and actual errors, on digits and Gaussian tasks."""
+"""Digits and Gaussian tasks → the tables and the picture of `kinspan demo`."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ class TaskTable(NamedTuple):
     """Errors of every task, averaged over draws of the training rows."""
 
     title: str  # which data
-    tasks: list[str]  # what the tasks are called
+    tasks: list[str]  # names
     labels: Floats  # labels available
-    forecast: Floats  # the error that the fit announces, before any test
+    forecast: Floats  # the error that the fit predicts, before any test
     actual: Floats  # the error on test rows
     alone: Floats  # the same, every task on its own
     naive: Floats  # the same, all tasks pooled as if they were one
 
 
 def digit_table() -> TaskTable:
-    """The 45 pairs of scikit-learn's digits, five labels a class, no image twice in a draw."""
+    """The 45 pairs of scikit-learn's digits, five labels per class, no image twice in a draw."""
     worlds = [load_digit_pairs(n_per_class=5, random_state=draw) for draw in range(DRAWS)]
     pairs = [((w.X, w.y, w.task), (w.X_test, w.y_test, w.task_test)) for w in worlds]
-    return _table("45 pairs of digits, 5 labels a class", pairs)
+    return _table("45 pairs of digits, 5 labels per class", pairs)
 
 
 def gaussian_table() -> TaskTable:
     """The paper's model: means ∓μ_t of norm 1 with given similarities, unit noise."""
     pairs = [_gaussian_rows(draw) for draw in range(DRAWS)]
-    return _table("The paper's Gaussian model, p = 100, 50 labels a class", pairs)
+    return _table("The paper's Gaussian model, p = 100, 50 labels per class", pairs)
 
 
 def _gaussian_rows(draw: int) -> tuple[Any, Any]:
@@ -70,7 +70,7 @@ def _errors(model: MultiTaskSPCA, X: Any, y: Any, task: Any) -> Floats:
 
 
 def as_text(table: TaskTable) -> str:
-    """One line a task, and the means."""
+    """One line per task, and the means."""
     width = max(len(name) for name in [*table.tasks, "mean"])
     columns = np.column_stack([table.forecast, table.actual, table.alone, table.naive])
     head = f"{'task':<{width}}  labels  forecast  actual   alone   naive"
@@ -87,18 +87,18 @@ def _percentages(row: Floats) -> str:
 
 
 def draw(digits: TaskTable, path: Path) -> None:
-    """What borrowing does for every task, and whether one fit announced its errors."""
+    """The errors of every task alone and together, and the forecasts of one fit."""
     from matplotlib.figure import Figure  # noqa: PLC0415  # optional: only the picture needs it
 
     figure = Figure(figsize=(11, 4.6), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=(1.35, 1))
     _errors_of_tasks(left, digits)
-    _announced(right)
+    _forecasts(right)
     figure.savefig(path, dpi=130)
 
 
 def _errors_of_tasks(axes: Any, table: TaskTable) -> None:
-    """Alone and together; where pooling lies above the picture, a mark at its edge."""
+    """Alone and together; errors of pooling above the picture are marked at its edge."""
     place = np.argsort(np.argsort(table.alone, kind="stable"))
     top = 1.25 * table.alone.max()
     axes.vlines(place, table.alone, table.actual, color="0.75", linewidth=2, zorder=1)
@@ -129,14 +129,14 @@ def _errors_of_tasks(axes: Any, table: TaskTable) -> None:
         )
 
 
-def _announced(axes: Any) -> None:
-    """The forecasts of a single fit: no mean over draws flatters them."""
+def _forecasts(axes: Any) -> None:
+    """The forecasts of a single fit, which no mean over draws improves."""
     from kinspan.displays import ForecastDisplay  # noqa: PLC0415  # as above
 
     (X, y, task), (X_test, y_test, task_test) = _gaussian_rows(0)
     model = MultiTaskSPCA().fit(X, y, task=task)
     ForecastDisplay.from_estimator(model, X_test, y_test, task=task_test, ax=axes)
-    axes.set_title("One fit on simulated tasks, 50 labels a class", fontsize=11, loc="right")
+    axes.set_title("One fit on simulated tasks, 50 labels per class", fontsize=11, loc="right")
     axes.set(xlim=(0.0, 0.38), ylabel="")
     axes.legend(
         frameon=False, fontsize=10, ncols=2, loc="upper center", bbox_to_anchor=(0.4, -0.14)
@@ -148,7 +148,7 @@ def run(path: Path) -> None:
     digits, gaussian = digit_table(), gaussian_table()
     for table in (digits, gaussian):
         print(as_text(table), end="\n\n")
-    print(f"Means over {DRAWS} draws. forecast: announced by the fit from its labels alone;")
+    print(f"Means over {DRAWS} draws. forecast: by the fit, from its labels alone;")
     print("actual: error on test rows; alone: the same, every task on its own; naive: all pooled.")
     draw(digits, path)
     print(f"\nPicture: {path}")

@@ -37,18 +37,27 @@ def merge(
     """Add the moments of several sites: fitting the sum is like fitting all their rows."""
     output = Output(as_json)
     check_place(out)
-    paths = _found(files, out)
-    sites = [stored.read_statistics(path) for path in paths]
-    recipe = _common_recipe(paths, sites)
-    _note_missing(paths, sites, output)
-    whole = _added(paths, sites)
-    if whole.sample is None and any(site.value.sample is not None for site in sites):
+    sites = {path: stored.read_statistics(path) for path in _found(files, out)}
+    recipe = _common_recipe(sites)
+    _note_missing(sites, output)
+    whole = _added(sites)
+    if whole.sample is None and any(site.value.sample is not None for site in sites.values()):
         output.note("some sites keep their rows: the rows of the others are left out of the sum")
     stored.write(out, whole, recipe)
-    _show(paths, sites, whole, out, output)
+    parts = {path: _counts(site.value) for path, site in sites.items()}
+    total = _counts(whole)
+    output.table(
+        number(len(sites), "site"),
+        ["site", *(name.replace("_", " ") for name in total)],
+        [[path, *(f"{n:,}" for n in part.values())] for path, part in parts.items()],
+        ["all", *(f"{n:,}" for n in total.values())],
+    )
+    output.say(f"Moments: {out}")
+    output.result(out=out, sites=[{"site": path, **part} for path, part in parts.items()], **total)
 
 
 def _found(files: list[str], out: str) -> list[str]:
+    """The files of names and patterns; none of them twice, also under another name."""
     found = [path for given in files for path in _expanded(given)]
     check_other(out, *found)
     known: dict[bytes, str] = {}
@@ -69,100 +78,75 @@ def _expanded(given: str) -> list[str]:
     return matching
 
 
-def _common_recipe(paths: list[str], sites: list[Stored]) -> Recipe | None:
+def _common_recipe(sites: dict[str, Stored]) -> Recipe | None:
     """The recipe of the first site; all must have the same columns, and ids of the same kind."""
-    first = sites[0].recipe
-    for path, site in zip(paths, sites, strict=True):
-        if first is None or site.recipe is None:
+    first_path, (_, first) = next(iter(sites.items()))
+    for path, (_, recipe) in sites.items():
+        if first is None or recipe is None:
             continue
+        way_out = f"kinspan moments --like {first_path} reads the same"
         for role in ("task", "label"):
-            _refuse_other_column(role, path, site.recipe, paths[0], first)
-        for role, kind in first.kinds.items():
-            found = site.recipe.kinds.get(role)
-            if found != kind:
+            ours, theirs = getattr(first, role), getattr(recipe, role)
+            if ours != theirs:
                 raise ValueError(
-                    f"the {role}s of {path} are {found}, but those of {paths[0]} are {kind}; make "
-                    "the moments with --as-text, or with --like"
+                    f"the {role} of {path} is column {theirs!r}, but that of {first_path} is "
+                    f"{ours!r}; {way_out} columns"
                 )
-        if site.recipe.columns != first.columns:
-            _refuse_other_features(path, site.recipe, paths[0], first)
+        for role, kind in first.kinds.items():
+            if recipe.kinds.get(role) != kind:
+                raise ValueError(
+                    f"the {role}s of {path} are {recipe.kinds.get(role)}, but those of "
+                    f"{first_path} are {kind}; make the moments with --as-text, or with --like"
+                )
+        if recipe.columns != first.columns:
+            difference = _other_features(recipe, first_path, first)
+            raise ValueError(f"{path} {difference}; {way_out} features")
     return first
 
 
-def _refuse_other_column(
-    role: str, path: str, found: Recipe, first_path: str, first: Recipe
-) -> None:
-    ours, theirs = getattr(first, role), getattr(found, role)
-    if ours != theirs:
-        raise ValueError(
-            f"the {role} of {path} is column {theirs!r}, but that of {first_path} is {ours!r}; "
-            f"kinspan moments --like {first_path} reads the same columns"
-        )
+def _other_features(recipe: Recipe, first_path: str, first: Recipe) -> str:
+    ours, theirs = first.feature_names, recipe.feature_names
+    added = [name for name in theirs if name not in ours]
+    if added:
+        return f"has a feature {added[0]!r} that {first_path} has not"
+    lacking = [name for name in ours if name not in theirs]
+    if lacking:
+        return f"lacks the feature {lacking[0]!r} of {first_path}"
+    return "has the same features in another order"
 
 
-def _note_missing(paths: list[str], sites: list[Stored], output: Output) -> None:
+def _note_missing(sites: dict[str, Stored], output: Output) -> None:
     """Sites differ if some of them drop rows with missing values and others do not."""
-    ways = {
-        site.recipe.missing: path
-        for path, site in reversed(list(zip(paths, sites, strict=True)))
-        if site.recipe is not None
-    }
+    ways: dict[str, str] = {}
+    for path, (_, recipe) in sites.items():
+        if recipe is not None:
+            ways.setdefault(recipe.missing, path)
     if len(ways) > 1:
         said = ", ".join(f"--missing {way} ({path})" for way, path in sorted(ways.items()))
         output.note(f"sites treat missing values differently: {said}")
 
 
-def _refuse_other_features(path: str, found: Recipe, first_path: str, first: Recipe) -> None:
-    ours, theirs = first.feature_names, found.feature_names
-    strange = [name for name in theirs if name not in ours]
-    lacking = [name for name in ours if name not in theirs]
-    what = "has the same features in another order"
-    if strange:
-        what = f"has a feature {strange[0]!r} that {first_path} has not"
-    elif lacking:
-        what = f"lacks the feature {lacking[0]!r} of {first_path}"
-    raise ValueError(f"{path} {what}; kinspan moments --like {first_path} reads the same features")
-
-
-def _added(paths: list[str], sites: list[Stored]) -> Statistics:
-    without_rows = any(site.value.sample is None for site in sites)
-    parts = [replace(s.value, sample=None) if without_rows else s.value for s in sites]
-    for path, part in zip(paths[1:], parts[1:], strict=True):
+def _added(sites: dict[str, Stored]) -> Statistics:
+    """The sum of all sites, without rows if one of them has none."""
+    without_rows = any(site.value.sample is None for site in sites.values())
+    first_path, first = next(iter(sites.items()))
+    for path, site in list(sites.items())[1:]:
         try:
-            _ = replace(parts[0], sample=None) + replace(part, sample=None)
+            _ = replace(first.value, sample=None) + replace(site.value, sample=None)
         except ValueError as error:
-            raise ValueError(f"{path} cannot be added to {paths[0]}: {error}") from error
-    whole = added_up(parts)
+            raise ValueError(f"{path} cannot be added to {first_path}: {error}") from error
+    values = (site.value for site in sites.values())
+    whole = added_up(replace(v, sample=None) if without_rows else v for v in values)
     if whole is None:
         raise ValueError("there is nothing to add")
     return whole
 
 
-def _show(
-    paths: list[str], sites: list[Stored], whole: Statistics, out: str, output: Output
-) -> None:
-    rows = [[path, *_described(site.value)] for path, site in zip(paths, sites, strict=True)]
-    head = ["site", "rows counted", "tasks", "cells", "rows kept"]
-    output.table(number(len(paths), "site"), head, rows, ["all", *_described(whole)])
-    output.say(f"Moments: {out}")
-    output.result(
-        out=out,
-        sites=[
-            dict(zip(_KEYS, [path, *_numbers(s.value)], strict=True))
-            for path, s in zip(paths, sites, strict=True)
-        ],
-        **dict(zip(_KEYS[1:], _numbers(whole), strict=True)),
-    )
-
-
-_KEYS = ("site", "rows_counted", "tasks", "cells", "rows_kept")
-
-
-def _numbers(part: Statistics) -> list[int]:
+def _counts(part: Statistics) -> dict[str, int]:
     moments, sample = part.moments, part.sample
-    kept = 0 if sample is None else len(sample.rows)
-    return [int(moments.counts.sum()), len(moments.tasks), int(moments.present.sum()), kept]
-
-
-def _described(part: Statistics) -> list[str]:
-    return [f"{n:,}" for n in _numbers(part)]
+    return {
+        "rows_counted": int(moments.counts.sum()),
+        "tasks": len(moments.tasks),
+        "cells": int(moments.present.sum()),
+        "rows_kept": 0 if sample is None else len(sample.rows),
+    }

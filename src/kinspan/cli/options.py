@@ -103,9 +103,7 @@ Priors = Annotated[
 ]
 ClassWeight = Annotated[
     Literal["none", "balanced"],
-    _option(
-        "--class-weight", "Whether errors in rare classes cost more, as much as they are rare."
-    ),
+    _option("--class-weight", "Weigh errors equally, or by the inverse frequency of the class."),
 ]
 RowSample = Annotated[
     int,

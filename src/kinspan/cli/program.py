@@ -5,25 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.main import get_command
 
 from kinspan import __version__
-from kinspan.cli import (
-    demo,
-    evaluate,
-    explain,
-    export,
-    failing,
-    fit,
-    merge,
-    moments,
-    plan,
-    predict,
-    report,
-)
+from kinspan.cli import failing
 from kinspan.cli.without_typer import VERBS
 
 EXAMPLES = """
@@ -43,19 +32,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=EXAMPLES,
 )
-for verb, examples in (
-    (fit.fit, fit.EXAMPLES),
-    (predict.predict, predict.EXAMPLES),
-    (explain.explain, explain.EXAMPLES),
-    (plan.plan, plan.EXAMPLES),
-    (evaluate.evaluate, evaluate.EXAMPLES),
-    (moments.moments, moments.EXAMPLES),
-    (merge.merge, merge.EXAMPLES),
-    (export.export, export.EXAMPLES),
-    (report.report, report.EXAMPLES),
-    (demo.demo, demo.EXAMPLES),
-):
-    app.command(epilog=examples)(verb)
+for verb in VERBS:  # each is a function in a file of its name
+    module = import_module(f"kinspan.cli.{verb}")
+    app.command(epilog=module.EXAMPLES)(getattr(module, verb))
 
 
 def _show_version(asked: bool) -> None:

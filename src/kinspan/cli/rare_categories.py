@@ -9,7 +9,7 @@ import numpy as np
 
 from kinspan import Statistics
 from kinspan.cli.output import Output
-from kinspan.tables.recipe import FeatureColumn, Recipe
+from kinspan.tables.recipe import Recipe
 from kinspan.tables.tally import number
 
 
@@ -19,8 +19,8 @@ def without_rare(
     """Both without the categories of fewer rows, which then count as no category."""
     moments = found.moments
     n_rows = np.rint((moments.counts[..., None] * moments.means).sum(axis=(0, 1)))
-    is_category = np.concatenate([_are_categories(column) for column in recipe.columns])
-    kept = ~is_category | (n_rows >= min_count)
+    is_category = [c.categories is not None for c in recipe.columns for _ in c.features]
+    kept = ~np.array(is_category) | (n_rows >= min_count)
     if kept.all():
         return found, recipe
     left = _with_features(recipe, kept)
@@ -38,10 +38,6 @@ def without_rare(
         np.ascontiguousarray(sums[..., kept]) for sums in (moments.means, moments.squares)
     )
     return Statistics(replace(moments, means=means, squares=squares), sample, names), left
-
-
-def _are_categories(column: FeatureColumn) -> list[bool]:
-    return [column.categories is not None] * len(column.features)
 
 
 def _with_features(recipe: Recipe, kept: np.ndarray) -> Recipe:

@@ -9,7 +9,6 @@ from kinspan import MultiTaskSPCA, Statistics
 from kinspan._saving.model_file import load_with_notes, to_bytes
 from kinspan._storage.atomic_files import write_atomically
 from kinspan._validation.fitted import names_of
-from kinspan.engines.files._batches import without_names
 from kinspan.tables.ids import kind_of
 from kinspan.tables.recipe import FeatureColumn, Recipe, recipe_of
 
@@ -63,33 +62,6 @@ def write(
         Path(checkpoint).unlink(missing_ok=True)
 
 
-def for_arrays(model: MultiTaskSPCA, unseen: str | None) -> Any:
-    """The same model for plain arrays, whose columns were selected by name before."""
-    plain = without_names(model)
-    plain.unseen = model.unseen if unseen is None else unseen
-    return plain
-
-
-def table_recipe(stored: Stored, path: str, task: str | None, label: str | None) -> Recipe:
-    """The recipe, with other columns for task and label if these are given."""
-    recipe = stored.recipe
-    if recipe is None:
-        raise ValueError(
-            f"{path} was saved from Python and has no names of features; fit it on a data frame, "
-            "or with kinspan fit"
-        )
-    task = recipe.task if task is None else task
-    if task is None and len(stored.value.tasks_) > 1:
-        raise ValueError(f"{path} does not say which column holds the task; name it with --task")
-    return Recipe(
-        recipe.columns,
-        task,
-        recipe.label if label is None else label,
-        {**_kinds(stored.value), **recipe.kinds},
-        recipe.missing,
-    )
-
-
 def _of_python(model: MultiTaskSPCA) -> Recipe | None:
     names = names_of(model)
     if names is None:
@@ -97,8 +69,9 @@ def _of_python(model: MultiTaskSPCA) -> Recipe | None:
     task = model.task_column
     task = names[task] if isinstance(task, int) else task
     columns = tuple(FeatureColumn(name) for name in names if name != task)
-    return Recipe(columns, task, None, _kinds(model))
+    return Recipe(columns, task, None, kinds_of(model))
 
 
-def _kinds(model: MultiTaskSPCA) -> dict[str, str]:
+def kinds_of(model: MultiTaskSPCA) -> dict[str, str]:
+    """The kinds of the tasks and classes of a model."""
     return {"task": kind_of(model.tasks_), "label": kind_of(model.classes_)}

@@ -1,4 +1,4 @@
-"""What a fitted model says of every row of a dask collection: the rules travel to the rows."""
+"""A fitted model and a dask collection → lazy answers for every row."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from kinspan.spca import MultiTaskSPCA
 
 
 def answers(model: MultiTaskSPCA, method: str, X: Any, task: Any) -> Any:
-    """What a method of the model says of every row, lazily."""
+    """The lazy result of a method of the model for every row."""
     check_type("model", model, MultiTaskSPCA)
     check_is_fitted(model)
     X = whole_rows(X)
@@ -36,7 +36,7 @@ def answers(model: MultiTaskSPCA, method: str, X: Any, task: Any) -> Any:
     _check_askable(light, X, task)
     none = _shaped(_no_answers(light, method), light, X._meta if is_frame(X) else X)
     work = partial(_asked, method)
-    found = by_block(work, X, {"task": task}, meta=none, model=delayed(light))  # travels once
+    found = by_block(work, X, {"task": task}, meta=none, model=delayed(light))  # sent once
     return found if is_frame(X) or _no_answers(light, method).ndim == 2 else found[:, 0]
 
 
@@ -48,7 +48,7 @@ def _asked(method: str, X: Any, *, task: Any, model: MultiTaskSPCA) -> Any:
 
 
 def _without_rows(model: MultiTaskSPCA) -> MultiTaskSPCA:
-    """A copy that answers the same: sampled rows are most of the size of a model."""
+    """A copy with the same answers but without sampled rows, most of the size of a model."""
     _ = model._rules  # found from all rows, before they are dropped
     light = copy(model)
     light._learnt = replace(model._learnt, pile=((1, Statistics(model.moments_, None)),))
@@ -56,7 +56,7 @@ def _without_rows(model: MultiTaskSPCA) -> MultiTaskSPCA:
 
 
 def _no_answers(model: MultiTaskSPCA, method: str) -> NDArray[Any]:
-    """What a method returns for no rows."""
+    """The result of a method for no rows."""
     if method == "predict":
         return np.asarray(model.classes_[:0])
     is_wide = method == "predict_proba" or model.coef_.shape[1] > 1
@@ -64,22 +64,22 @@ def _no_answers(model: MultiTaskSPCA, method: str) -> NDArray[Any]:
 
 
 def _shaped(found: NDArray[Any], model: MultiTaskSPCA, X: Any) -> Any:
-    """Answers as blocks of an array, which are tables, or in a frame with the index of X."""
+    """Answers as two-dimensional blocks, or as a frame or series with the index of X."""
     if not hasattr(X, "columns"):
         return found if found.ndim == 2 else found[:, None]
-    import pandas as pd  # noqa: PLC0415  # there, since X is a frame
+    import pandas as pd  # noqa: PLC0415  # installed, since X is a frame
 
     if found.ndim == 2:
         names = pd.Index(model.classes_, tupleize_cols=False)
         return pd.DataFrame(found, index=X.index, columns=names)
-    # All partitions need one dtype, whatever classes they have.
+    # All partitions need the same dtype, whatever classes they contain.
     is_class = found.dtype == model.classes_.dtype
     dtype = pd.Series(model.classes_).dtype if is_class else found.dtype
     return pd.Series(found, index=X.index, dtype=dtype)
 
 
 def _check_askable(model: MultiTaskSPCA, X: Any, task: Any) -> None:
-    """Columns and tasks that the model knows, as far as that can be said before rows are read."""
+    """The model knows these columns and tasks, as far as can be checked before reading rows."""
     named = feature_columns(X, task) if is_frame(X) else X
     validate_data(model, named, reset=False, skip_check_array=True)
     if (

@@ -1,4 +1,4 @@
-"""Work on every block of rows of a dask collection, together with what belongs to these rows."""
+"""A dask collection and values of its rows → work on every block of rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import dask.config
 import numpy as np
 from dask.base import is_dask_collection
 from dask.utils import is_dataframe_like, is_series_like
-from numpy.typing import NDArray
 
 from kinspan._rows import identifiers
 from kinspan._validation.rows import is_single_id
@@ -24,7 +23,7 @@ def is_frame(X: Any) -> bool:
 
 
 def whole_rows(X: Any) -> Any:
-    """X, its blocks as wide as it is."""
+    """X with blocks that contain all columns."""
     if is_frame(X):
         return X
     if not isinstance(X, da.Array):
@@ -33,7 +32,7 @@ def whole_rows(X: Any) -> Any:
             "for rows in memory use the methods of the model"
         )
     if X.ndim != 2:
-        raise ValueError(f"X has shape {X.shape}; expected a 2D array, one row a sample")
+        raise ValueError(f"X has shape {X.shape}; expected a 2D array, one row per sample")
     return X if X.numblocks[1] == 1 else X.rechunk({1: -1})  # type: ignore[no-untyped-call]
 
 
@@ -43,7 +42,7 @@ def names_column(X: Any, value: Any) -> bool:
 
 
 def is_one_id(value: Any) -> bool:
-    """Whether an argument is one value for all rows; a tuple is."""
+    """Whether an argument is one value for all rows, such as a tuple."""
     return value is not None and is_single_id(value, n_samples=-1)
 
 
@@ -62,8 +61,8 @@ def by_block(
 ) -> Any:
     """A lazy collection of `work(rows, **of these rows, **shared)` of every block of X.
 
-    What is given is None, one id for all rows, the name of a column, which is taken out of the
-    rows, or one value a row. Work on an array gives blocks of two dimensions.
+    A given value is None, one id for all rows, the name of a column, which is removed from the
+    rows, or one value per row. Work on an array returns two-dimensional blocks.
     """
     columns = {name: value for name, value in given.items() if names_column(X, value)}
     rest = {name: value for name, value in given.items() if name not in columns}
@@ -98,10 +97,12 @@ def _on_block(
     *values: Any,
     **shared: Any,
 ) -> Any:
-    """What a worker does with a block."""
+    """The work of a worker on a block."""
     given = dict(zip(cut, values, strict=True))
     given |= {name: X[column] for name, column in columns.items()}
-    given |= {name: _repeated(value, X.shape[0]) for name, value in same.items()}
+    for name, value in same.items():
+        ids = None if value is None else identifiers.as_array([value])
+        given[name] = None if ids is None else np.repeat(ids, X.shape[0])
     for name, part in given.items():
         if part is not None and len(part) != X.shape[0]:
             raise ValueError(
@@ -111,12 +112,8 @@ def _on_block(
     return work(rows, **given, **shared)
 
 
-def _repeated(value: Any, n_rows: int) -> NDArray[Any] | None:
-    return None if value is None else np.repeat(identifiers.as_array([value]), n_rows)
-
-
 def _cut_like(X: Any, values: Any, name: str) -> Any:
-    """One value a row as a collection with the partitions of X."""
+    """One value per row as a collection with the partitions of X."""
     values = _cut_like_frame(X, values, name) if is_frame(X) else _cut_like_array(X, values, name)
     if values.npartitions != X.npartitions:
         raise ValueError(
@@ -149,6 +146,6 @@ def _cut_like_array(X: Any, values: Any, name: str) -> Any:
         return values
     if values.shape[0] != X.shape[0]:
         raise ValueError(
-            f"{name} has {values.shape[0]} values for {X.shape[0]} rows; pass one a row"
+            f"{name} has {values.shape[0]} values for {X.shape[0]} rows; pass one per row"
         )
     return values.rechunk({0: X.chunks[0]})

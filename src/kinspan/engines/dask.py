@@ -1,8 +1,8 @@
-"""Rows that lie on a cluster: statistics of every partition, added up in a tree.
+"""Rows on a dask cluster → statistics of every partition, added in a tree; and a fitted model.
 
-Workers send class moments and sampled rows, whose size does not grow with the rows; nothing else is
-gathered. Partitions may be empty, and a task may lie in one of them only. Answers are lazy: the
-rules travel to the rows.
+Workers send class moments and sampled rows, whose size does not grow with the number of rows;
+nothing else is gathered. Partitions may be empty, and a task may be in only one of them. Answers
+are lazy: the model is sent to the rows.
 """
 
 from __future__ import annotations
@@ -53,20 +53,20 @@ def fit(
     sample_weight: Any = None,
     split_every: int = 8,
 ) -> MultiTaskSPCA:
-    """Fit a model on rows that lie on a cluster, as `model.fit` on all of them would.
+    """Fit a model on rows on a cluster, as `model.fit` would on all of them.
 
     Parameters
     ----------
     model : MultiTaskSPCA
         Fitted in place.
     X : dask array or dask data frame of shape (n_samples, n_features)
-        Row chunks of unknown size are fine, and so are empty ones.
-    y, task, sample_weight : name of a column of X, or one value a row
-        Columns that are named are no features. Values are a dask array or series with the
-        partitions of X; beside a dask array whose chunk sizes are known, any array. `task` may also
-        be one id for all rows.
+        Row chunks may be empty or of unknown size.
+    y, task, sample_weight : name of a column of X, or one value per row
+        Named columns are not features. Values are a dask array or series with the partitions of X
+        or, if X is a dask array with known chunk sizes, any array. `task` may also be one id for
+        all rows.
     split_every : int, default=8
-        How many statistics are added up at once, on one worker.
+        How many statistics one worker adds at once.
 
     Examples
     --------
@@ -82,7 +82,11 @@ def fit(
     """
     check_type("model", model, MultiTaskSPCA)
     check_parameters(model)
-    _refuse_forgetting(model.forget)
+    if model.forget:
+        raise ValueError(
+            f"forget={model.forget!r} needs rows in the order in which they came, and partitions "
+            "are added up in any; use forget=0 here, or partial_fit"
+        )
     found = _tree(clone(model), X, y, task, sample_weight, split_every).compute()
     with learning(model) as draft:
         draft.fit_moments(found.moments, found.sample)
@@ -101,7 +105,7 @@ def statistics(
     row_sample: int = 100,
     split_every: int = 8,
 ) -> Any:
-    """The statistics of rows that lie on a cluster, to store them or to add them to others.
+    """The statistics of rows on a cluster, to store them or to add them to others.
 
     Parameters
     ----------
@@ -135,9 +139,9 @@ def predict(model: MultiTaskSPCA, X: Any, *, task: Any = None) -> Any:
     Parameters
     ----------
     model : MultiTaskSPCA
-        Fitted here or anywhere else.
+        A fitted model.
     X : dask array or dask data frame
-    task : name of a column of X, one id a row, or one id for all rows
+    task : name of a column of X, one id per row, or one id for all rows
         As in `fit`.
     """
     return answers(model, "predict", X, task)
@@ -152,7 +156,7 @@ def predict_proba(model: MultiTaskSPCA, X: Any, *, task: Any = None) -> Any:
 
 
 def decision_function(model: MultiTaskSPCA, X: Any, *, task: Any = None) -> Any:
-    """Scores, lazily: one a row for two classes, otherwise one a row and class.
+    """Scores, lazily: one per row for two classes, otherwise one per row and class.
 
     Arguments are those of `predict`.
     """
@@ -162,7 +166,7 @@ def decision_function(model: MultiTaskSPCA, X: Any, *, task: Any = None) -> Any:
 def _tree(
     model: MultiTaskSPCA, X: Any, y: Any, task: Any, sample_weight: Any, split_every: int
 ) -> Any:
-    """One tree: a leaf for every partition, added up in its order."""
+    """A tree with one leaf per partition, added in their order."""
     X = whole_rows(X)
     y = list(y) if isinstance(y, tuple) and not names_column(X, y) else y
     given = {"y": y, "task": task, "sample_weight": sample_weight}
@@ -181,7 +185,7 @@ def _tree(
 def _of_rows(
     model: MultiTaskSPCA, X: Any, *, y: Any, task: Any, sample_weight: Any
 ) -> Statistics | None:
-    """Statistics of a partition, checked as `model.fit` would; None where no row counts."""
+    """Statistics of a partition, checked as in `model.fit`; None if all weights are zero."""
     if X.shape[0] == 0 or (sample_weight is not None and not np.any(sample_weight)):
         return None
     rows = check_labelled_rows(X, y, task, sample_weight, estimator=clone(model), reset=True)
@@ -199,17 +203,8 @@ def _total(parts: list[Statistics | None]) -> Statistics:
     return total
 
 
-def _refuse_forgetting(forget: float) -> None:
-    """What is added up in any order has no earlier rows."""
-    if forget:
-        raise ValueError(
-            f"forget={forget!r} needs rows in the order in which they came, and partitions are "
-            "added up in any; use forget=0 here, or partial_fit"
-        )
-
-
 def _check_arguments(X: Any, given: dict[str, Any], split_every: Any) -> None:
-    """Names are those of columns, though a task may be called by name, and a tree has branches."""
+    """Names are columns of X, except for the id of a task, and a tree has branches."""
     if check_positive("split_every", split_every) == 1:
         raise ValueError("split_every=1 would never end; use at least 2")
     for name, value in given.items():

@@ -1,0 +1,78 @@
+"""A stored model and tables → the result of some work on every chunk of their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from kinspan.cli import options, stored
+from kinspan.engines.files._batches import without_names
+from kinspan.tables.chunks import Chunk
+from kinspan.tables.encoding import UsableRows, encode
+from kinspan.tables.errors import naming_file
+from kinspan.tables.fills import Fills
+from kinspan.tables.reader import Reader
+from kinspan.tables.tally import Advance, Tally
+
+Result = TypeVar("Result")
+
+
+class Scoring(NamedTuple):
+    """A model, and how its tables are read."""
+
+    model: Any  # for plain arrays
+    reader: Reader
+    fills: Fills | None
+    tally: Tally
+
+    @classmethod
+    def of_file(
+        cls,
+        path: str,
+        columns: dict[str, str | None],
+        unseen: str | None,
+        delimiter: str | None,
+    ) -> Scoring:
+        """Read a model; its recipe knows the columns with a role that are not named here."""
+        model, recipe = stored.read_model(path)
+        if recipe is None:
+            raise ValueError(
+                f"{path} was saved from Python and has no names of features; fit it on a data "
+                "frame, or with kinspan fit"
+            )
+        named = {role: name for role, name in columns.items() if name is not None}
+        recipe = replace(
+            recipe,
+            task=named.get("task", recipe.task),
+            label=named.get("label", recipe.label),
+            kinds={**stored.kinds_of(model), **recipe.kinds},
+        )
+        if recipe.task is None and len(model.tasks_) > 1:
+            raise ValueError(
+                f"{path} does not say which column holds the task; name it with --task"
+            )
+        if "label" in columns and recipe.label is None:
+            raise ValueError(f"{path} does not say which column holds the label; use --label")
+        mark = options.checked_delimiter(delimiter)
+        fills = Fills.of_model(model) if recipe.missing == "mean" else None
+        plain = without_names(model)
+        plain.unseen = model.unseen if unseen is None else unseen
+        return cls(plain, Reader(recipe, tuple(columns), "the model", mark), fills, Tally())
+
+    def each(
+        self,
+        files: list[Path],
+        work: Callable[[Chunk, UsableRows], Result],
+        advance: Advance,
+        *,
+        unchanged: bool = False,
+    ) -> Iterator[Result]:
+        """The results of all chunks, in their order; errors name the file."""
+        for path in files:
+            for chunk in self.reader.chunks(path, unchanged=unchanged):
+                with naming_file(path):
+                    result = work(chunk, encode(chunk, self.reader, self.fills, self.tally))
+                yield result
+                advance(chunk.columns.num_rows)

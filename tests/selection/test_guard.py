@@ -12,6 +12,7 @@ from benchmarks.worlds import losses, random_world
 from kinspan import MultiTaskSPCA
 from kinspan.labels import TaskWeights, with_some_alone
 from kinspan.selection.evidence import better_as_one, in_errors, means_of, smaller_mean
+from tests.selection.stored_worlds import WORLDS
 
 
 def test_some_targets_go_alone_and_the_others_stay() -> None:
@@ -126,3 +127,10 @@ def test_tasks_without_a_say_follow_and_those_that_object_do_not() -> None:
     may = better_as_one(family(losses - gain), family(losses), rows, (4, 2))
     np.testing.assert_array_equal(may, [True, True, True, False])
     assert not better_as_one(family(losses), family(losses), rows, (4, 2)).any()
+
+
+def test_only_the_stranger_goes_alone() -> None:
+    """The rule of a task that left is exactly its own; the others still lend to each other."""
+    labels = WORLDS["a stranger"]().labels_
+    lends = [np.delete(np.abs(labels[t]).max(axis=(0, 2)), t).any() for t in range(12)]
+    assert lends == [True] * 11 + [False]

@@ -6,19 +6,14 @@ covariance within classes over its mean eigenvalue, it also loses its correlatio
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kinspan._rows.types import Floats
-
-if TYPE_CHECKING:
-    from kinspan.class_moments import ClassMoments
+from kinspan._rows.types import Floats, Mask, Moments
 
 
-def origin(moments: ClassMoments) -> Floats:
+def origin(moments: Moments) -> Floats:
     """(features,): the mean of a cell where all others are within half of it, and zero elsewhere.
 
     From there constants are exactly zero, and turning loses no digits to an offset. So near,
@@ -29,7 +24,7 @@ def origin(moments: ClassMoments) -> Floats:
     return np.where((is_near | ~moments.present[..., None]).all(axis=(0, 1)), start, 0.0)
 
 
-def around(moments: ClassMoments, start: Floats) -> Floats:
+def around(moments: Moments, start: Floats) -> Floats:
     """(tasks, classes, features): means of cells, from some point."""
     return np.where(moments.present[..., None], moments.means - start, 0.0)
 
@@ -45,7 +40,7 @@ class ScaledMoments(NamedTuple):
     dimension: float  # (tr C)² / tr C²: over how many features the noise is really spread
 
     @property
-    def present(self) -> NDArray[np.bool_]:
+    def present(self) -> Mask:
         """(tasks, classes): which cells have samples."""
         return self.counts > 0
 
@@ -60,12 +55,12 @@ class ScaledMoments(NamedTuple):
         return np.asarray(np.einsum("tj,tjp->tp", self.class_shares, self.means))
 
 
-def scaled_moments(moments: ClassMoments, scale: str | None) -> ScaledMoments:
+def scaled_moments(moments: Moments, scale: str | None) -> ScaledMoments:
     """Moments divided by the scale of every feature."""
     return scaled_by(moments, feature_scale(moments, scale))
 
 
-def scaled_by(moments: ClassMoments, divisor: Floats) -> ScaledMoments:
+def scaled_by(moments: Moments, divisor: Floats) -> ScaledMoments:
     """Moments divided by (1 or tasks, features) numbers."""
     by = divisor[:, None, :]
     trace = (moments.squares / by / by).sum(axis=2)  # the square of a divisor may not be a number
@@ -109,7 +104,7 @@ def _noise(counts: Floats, trace: Floats, n_features: int) -> tuple[Floats, Floa
     return cell_noise, np.where(level > 0, level, 1.0)
 
 
-def feature_scale(moments: ClassMoments, scale: str | None) -> Floats:
+def feature_scale(moments: Moments, scale: str | None) -> Floats:
     """(1 or tasks, features) standard deviations.
 
     `"pooled"` is one scale for all tasks: the spread within cells. `"task"` is the z-score of the
@@ -119,21 +114,21 @@ def feature_scale(moments: ClassMoments, scale: str | None) -> Floats:
     if scale is None:
         return np.ones((1, moments.n_features))
     deviation = _pooled_deviation(moments) if scale == "pooled" else _total_deviation(moments)
-    together = _as_one_task(moments)
+    together = _OneTask.of(moments)
     total, size = _total_deviation(together), np.abs(together.means).max(axis=1)
     size = np.where(size > 1e-300, np.minimum(size, 1e300), 1.0)  # which a coefficient survives
     return np.where(deviation > 0, deviation, np.where(total > 0, total, size))
 
 
-def common_scale(moments: ClassMoments) -> Floats:
+def common_scale(moments: Moments) -> Floats:
     """(1, features): one number for all features, which changes nothing but the size of squares."""
-    largest = _total_deviation(_as_one_task(moments)).max(initial=0.0)
+    largest = _total_deviation(_OneTask.of(moments)).max(initial=0.0)
     return np.full((1, moments.n_features), _power_of_two(largest))
 
 
-def _pooled_deviation(moments: ClassMoments) -> Floats:
+def _pooled_deviation(moments: Moments) -> Floats:
     """(1, features): within cells, steadied."""
-    together = _as_one_task(moments)
+    together = _OneTask.of(moments)
     unit = _units(together)
     means, squares = moments.means / unit, moments.squares / unit / unit
     freedom = max(float(np.maximum(moments.counts - 1.0, 0.0).sum()), 1.0)
@@ -143,7 +138,7 @@ def _pooled_deviation(moments: ClassMoments) -> Floats:
     return _root(variance, together.means / unit) * unit[:, 0]
 
 
-def _total_deviation(moments: ClassMoments) -> Floats:
+def _total_deviation(moments: Moments | _OneTask) -> Floats:
     """(tasks, features): over all rows of every task."""
     unit = _units(moments)
     means, squares = moments.means / unit, moments.squares / unit / unit
@@ -156,18 +151,21 @@ def _root(variance: Floats, means: Floats) -> Floats:
     return np.sqrt(np.where(variance > rounding, variance, 0.0))
 
 
-def _as_one_task(moments: ClassMoments) -> ClassMoments:
-    """The same cells, all of one task."""
-    cells = (1, -1, moments.n_features)
-    return replace(
-        moments,
-        counts=moments.counts.reshape(1, -1),
-        means=moments.means.reshape(cells),
-        squares=moments.squares.reshape(cells),
-    )
+class _OneTask(NamedTuple):
+    """The cells of all tasks as those of one."""
+
+    counts: Floats  # (1, cells)
+    means: Floats  # (1, cells, features)
+    squares: Floats  # (1, cells, features)
+
+    @classmethod
+    def of(cls, moments: Moments) -> _OneTask:
+        cells = (1, -1, moments.n_features)
+        counts = moments.counts.reshape(1, -1)
+        return cls(counts, moments.means.reshape(cells), moments.squares.reshape(cells))
 
 
-def _units(moments: ClassMoments) -> Floats:
+def _units(moments: Moments | _OneTask) -> Floats:
     """(tasks, 1, features): powers of two near the spread, whose squares are far from any limit.
 
     Of a feature without spread it is a share of its size: means are never very many units.

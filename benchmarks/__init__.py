@@ -1,1 +1,1 @@
-"""Time, memory and accuracy, each by one command; users of the library, never imported by it."""
+"""Time, memory and accuracy, each measured by one command; the library never imports this."""

@@ -1,4 +1,4 @@
-"""How things are measured: always as a ratio to a reference, timed alternately in the same run."""
+"""Measurements: always a ratio to a reference, timed alternately in the same run."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Row(NamedTuple):
     what: str  # what was measured
     ratio: float  # its time over that of the reference
     reference: str  # what the reference is
-    bar: str  # the most that is acceptable, where there is a bar
+    bar: str  # largest acceptable value, if there is one
     seconds: float  # of the fastest repetition
-    peak_megabytes: float  # allocated at most beyond what was there before
+    peak_megabytes: float  # peak of the memory allocated during the call
 
 
 def seconds(work: Work) -> float:
@@ -40,7 +40,7 @@ def seconds(work: Work) -> float:
 def compare(
     what: str, work: Work, reference: Work, name: str, bar: str = "", repeat: int = 7
 ) -> Row:
-    """Fastest of some repetitions, alternating with the reference."""
+    """The fastest of several repetitions, which alternate with the reference."""
     reference(), work()
     pairs = [(seconds(reference), seconds(work)) for _ in range(repeat)]
     fastest_reference, fastest = (min(times) for times in zip(*pairs, strict=True))
@@ -48,7 +48,7 @@ def compare(
 
 
 def peak_megabytes(work: Work) -> float:
-    """Memory that a call holds at most, as NumPy and Python report it."""
+    """Peak memory of a call, as NumPy and Python report it."""
     tracemalloc.start()
     work()
     peak = tracemalloc.get_traced_memory()[1]
@@ -70,7 +70,7 @@ def machine() -> str:
 
 
 def report(rows: Iterable[Row], name: str) -> None:
-    """Print a table as it grows, and keep it with the machine that it was measured on."""
+    """Print rows as they are measured, and store the table with a description of the machine."""
     done = []
     for row in rows:
         done.append(row)

@@ -1,4 +1,4 @@
-"""Files that a run fills line by line: what an interruption left behind is not taken for a row."""
+"""Files that a run fills line by line: a line that an interruption cut off is not a row."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 
 
 def whole_lines(path: Path) -> list[str]:
-    """The lines that were written to their end; a half-written last one is removed."""
+    """The complete lines; a half-written last line is removed from the file."""
     if not path.exists():
         return []
-    text = path.read_bytes()  # an interruption may have cut a character
+    text = path.read_bytes()  # an interruption may have split a character
     end = text.rfind(b"\n") + 1
     if end < len(text):
-        os.truncate(path, end)  # in one step: another interruption loses no line
+        os.truncate(path, end)  # in one step, so that another interruption loses no line
     return text[:end].decode().splitlines(keepends=True)

@@ -2,8 +2,9 @@
 
 Two tasks with two classes, three quarters of the rows in the first. One core. Every method is
 measured along three ways of growing, until a fit takes too long; exponents are slopes on log–log
-axes over the largest sizes. Beside them stand those of the number of operations, of one iteration
-where a method iterates. "Moments only" is `row_sample=0`, the rule of the paper without a metric.
+axes over the largest sizes. They are shown next to the exponents of the number of operations (of
+one iteration if a method iterates). "Moments only" is `row_sample=0`, the rule of the paper without
+a metric.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ LARGEST = 3  # sizes that an exponent is fitted to
 
 
 class Size(NamedTuple):
-    """How much data."""
+    """The size of a data set."""
 
     n: int
     p: int
@@ -73,8 +74,8 @@ SWEEPS = [
     Sweep("n = 2p, both grow", "p", [Size(2**i * 128, 2**i * 64) for i in range(7)]),
 ]
 
-# Operations: MTL-SPCA and naive SPCA np; PCA np a step; LS-SVM n²p + n³ or np² + kp³, whichever is
-# less; CDLS like it, and np a step of its selection; MMDT n²p for the Gram matrix of the target.
+# Operations: MTL-SPCA and naive SPCA np; PCA np per step; LS-SVM the lesser of n²p + n³ and
+# np² + kp³; CDLS the same and np per step of its selection; MMDT n²p for the target's Gram matrix.
 METHODS = [
     Method("MTL-SPCA", MultiTaskSPCA(), (1, 1, 2), "#0b5394"),
     Method("MTL-SPCA, moments only", MultiTaskSPCA(row_sample=0), (1, 1, 2), "#45a0e6"),
@@ -105,7 +106,7 @@ def fitting(method: Method, data: GaussianTasks) -> Callable[[], Any]:
 
 
 def fastest(work: Callable[[], Any]) -> float:
-    """Of up to five repetitions, as long as they take no more than a second together."""
+    """The fastest of up to five repetitions, as long as they take at most one second together."""
     times = [seconds(work)]
     while len(times) < 5 and sum(times) < 1.0:
         times.append(seconds(work))
@@ -174,7 +175,7 @@ def draw(rows: list[Timing]) -> Any:
 
 
 def keep(figure: Any) -> None:
-    """The same rows make the same files: no date, no random ids."""
+    """The same rows give the same files: no date, no random ids."""
     from matplotlib import rc_context  # noqa: PLC0415  # drawing is optional
 
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "cost"}):
@@ -183,7 +184,7 @@ def keep(figure: Any) -> None:
 
 
 def draw_line(panel: Any, rows: list[Timing], sweep: Sweep, method: Method, place: int) -> Any:
-    """Points, the theoretical slope through the last one, and the label that belongs there."""
+    """The points, the theoretical slope through the last of them, and their label."""
     x, y = curve(rows, sweep, method.name)
     panel.plot(x, y, "o-", color=method.colour, markersize=3.5, linewidth=1.5)
     far = x[-LARGEST:]
@@ -194,7 +195,7 @@ def draw_line(panel: Any, rows: list[Timing], sweep: Sweep, method: Method, plac
 
 
 def place_labels(panel: Any, ends: list[Any]) -> None:
-    """Labels to the right of the panel, as near to the ends of their lines as they fit."""
+    """Labels to the right of the panel, as close to the ends of their lines as possible."""
     ends = sorted(ends, key=lambda end: end[1])
     heights = spread(np.log10([end[1] for end in ends]), 0.27)
     for (x, y, text, colour), height in zip(ends, heights, strict=True):
@@ -211,7 +212,7 @@ def place_labels(panel: Any, ends: list[Any]) -> None:
 
 
 def spread(heights: Any, gap: float) -> Any:
-    """Sorted heights moved apart to a least gap, about their own mean."""
+    """Sorted heights, moved apart to a smallest gap without changing their mean."""
     moved = heights.copy()
     for _ in range(200):
         short = np.maximum(gap - np.diff(moved), 0.0) / 2
@@ -221,7 +222,7 @@ def spread(heights: Any, gap: float) -> Any:
 
 
 def main() -> None:
-    if hasattr(os, "sched_setaffinity"):  # threads of the moments too share the core, on Linux
+    if hasattr(os, "sched_setaffinity"):  # on Linux: the threads of the moments share the core too
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     with threadpool_limits(1):
         rows = [row for sweep in SWEEPS for row in measure(sweep)]

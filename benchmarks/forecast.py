@@ -1,8 +1,8 @@
-"""Is the forecast of the error honest? Against held-out rows of real data: `make forecast`.
+"""Is the forecast of the error right? Compared with held-out rows of real data: `make forecast`.
 
-Amazon reviews, each product in turn with 10, 20 or 50 labels a class and the others with 100,
+Amazon reviews, each product in turn with 10, 20 or 50 labels per class and the others with 100,
 twenty draws; Office-31 (EfficientNet-Lite2), a quarter of each target class labelled, three draws.
-Bars: mean absolute gap at most .055 at 20 labels and .035 at 50, intervals that cover 80–97 %,
+Limits: mean absolute gap at most .055 at 20 labels and .035 at 50, intervals that cover 80–97 %,
 calibration error of the probabilities (ten bins) at most .05 at 50; on Office-31 a gap of at most
 .025.
 """
@@ -64,7 +64,7 @@ def measure(data: TaskDataset, target: str, train: NDArray[np.intp]) -> list[flo
 
 
 def calibration_error(confidence: NDArray[np.float64], right: NDArray[np.bool_]) -> float:
-    """Mean absolute difference of confidence and accuracy over ten bins of confidence."""
+    """Mean absolute difference between confidence and accuracy over ten bins of confidence."""
     bins = np.minimum((confidence * 10).astype(int), 9)
     return float(
         sum(

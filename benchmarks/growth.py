@@ -1,7 +1,7 @@
 """How time grows with rows, features, tasks and classes, on log–log axes; part of `make bench`.
 
-The bars: linear in rows, linear in features for moments and rules (the default fit has an
-eigendecomposition, which is cubic), never worse than cubic in tasks.
+Limits: linear in rows, linear in features for moments and rules (the default fit has an
+eigendecomposition, which is cubic), and never worse than cubic in tasks.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def rows(n: int, p: int, k: int, m: int = 2) -> tuple[Any, Any, Any]:
 
 
 def moments(p: int, k: int, m: int = 2) -> ClassMoments:
-    """Moments of tasks that share three directions, twenty rows a class."""
+    """Moments of tasks that share three directions, twenty rows per class."""
     rng = np.random.default_rng(1)
     shared = rng.standard_normal((3, m, p)) * 0.3
     means = np.einsum("ks,smp->kmp", rng.standard_normal((k, 3)), shared)

@@ -1,10 +1,10 @@
 """A day of traffic: 10 000 batches over 2 000 tasks, with predictions in between.
 
-`make load`. Batches come from a few tasks each, tasks and classes turn up as they come, and every
-`ASK_EVERY` batches a model that has learnt them answers rows of mixed tasks. Every row of
+`make load`. Each batch comes from a few tasks, new tasks and classes appear at any time, and after
+every `ASK_EVERY` batches the model predicts rows of mixed tasks. Every row of
 benchmarks/results/load.csv is a moment of the day: resident memory, and the seconds that learning
-and answering took since the one before. At the end the model is compared with one that was fitted
-on all rows at once, which are kept on disk.
+and predicting took since the previous row. At the end the model is compared with one that was
+fitted to all rows at once, which are kept on disk.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Batch(NamedTuple):
 
 
 def traffic(n_batches: int) -> Iterator[Batch]:
-    """Batches of five tasks, two of them new until all are there."""
+    """Batches of five tasks, two of them new until all tasks have appeared."""
     rng = np.random.default_rng(0)
     shared = rng.normal(size=(CLUSTERS, FEATURES))
     contrast = shared[rng.integers(CLUSTERS, size=TASKS)] + 0.3 * rng.normal(size=(TASKS, FEATURES))
@@ -55,14 +55,14 @@ def traffic(n_batches: int) -> Iterator[Batch]:
 
 
 def resident() -> float:
-    """Megabytes of memory that the process has now."""
+    """Resident memory of the process in megabytes."""
     gc.collect()
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * 4096 / 1e6
 
 
 def day(model: MultiTaskSPCA, n_batches: int, kept: Path) -> list[dict[str, Any]]:
-    """Learn and answer; the rows are also kept in a file, to be fitted at once in the end."""
+    """Learn and predict; the rows are also written to a file, for one fit to all of them."""
     moments, learning, answering, asked = [], 0.0, 0.0, 0
     right: list[float] = []
     with kept.open("wb") as file:
@@ -91,7 +91,7 @@ def day(model: MultiTaskSPCA, n_batches: int, kept: Path) -> list[dict[str, Any]
 
 
 def difference(model: MultiTaskSPCA, kept: Path) -> dict[str, float]:
-    """The greatest relative difference to one fit of all rows."""
+    """The largest relative difference from one fit to all rows."""
     rows = np.fromfile(kept).reshape(-1, FEATURES + 2)
     task, y = rows[:, 0].astype(np.intp), rows[:, 1].astype(np.intp)
     whole = MultiTaskSPCA().fit(np.ascontiguousarray(rows[:, 2:]), y, task=task)
@@ -115,7 +115,7 @@ def main(n_batches: int) -> None:
         writer.writerows(moments)
     half = [moment["megabytes"] for moment in moments[len(moments) // 2 :]]
     print(f"{n_batches} batches; memory in the second half {min(half)} to {max(half)} MB")
-    print("greatest relative difference to one fit of all rows:", apart)
+    print("largest relative difference from one fit to all rows:", apart)
 
 
 if __name__ == "__main__":

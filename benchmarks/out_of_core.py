@@ -1,8 +1,9 @@
-"""Memory and speed of learning from more rows than fit: `python -m benchmarks.out_of_core`.
+"""Memory and speed of learning from more rows than fit in memory: `make out-of-core`.
 
-The bar: 20 GB of rows pass through less than 500 MB of resident memory, all libraries included.
-Rows are generated while they are read, files by a process of its own, which waits until the last
-one was read and removed: 20 GB never lie anywhere. Every route runs in a process of its own.
+Limit: a fit on 20 GB of rows needs less than 500 MB of resident memory, including all libraries.
+Rows are generated while they are read. Files are written by a separate process, which waits until
+the previous file was read and removed, so that 20 GB are never stored at once. Every route runs in
+a process of its own.
 """
 
 from __future__ import annotations
@@ -34,18 +35,18 @@ class Row(NamedTuple):
     """One line of the table."""
 
     what: str
-    gigabytes: float  # of single-precision numbers, whatever they take in a file
+    gigabytes: float  # of single-precision numbers, whatever their size in a file
     rows: int
     seconds: float  # of reading and learning
     rows_per_second: float
     ratio: float  # its time over that of the reference
     reference: str  # what reads the same rows and learns nothing
-    resident_megabytes: float  # at most, with everything that was imported
+    resident_megabytes: float  # peak, with everything that was imported
     bar: str
 
 
 def generated(n_rows: int, rows_at_once: int, first: int = 0) -> Iterator[tuple[Any, Any, Any]]:
-    """Rows that are all different, at hardly more than the cost of a copy."""
+    """Rows that are all different, generated at little more than the cost of a copy."""
     rng = np.random.default_rng(0)
     block = rng.standard_normal((rows_at_once, N_FEATURES), dtype=np.float32)
     y, task = rng.integers(0, 2, rows_at_once), rng.integers(0, N_TASKS, rows_at_once)
@@ -64,7 +65,7 @@ def from_batches(n_rows: int) -> Row:
 
 
 def from_files(kind: str, n_rows: int) -> Row:
-    """Pieces are read as soon as the writer has finished them."""
+    """Read every piece as soon as the writer has finished it."""
     ours, n_pieces = 0.0, n_rows // PIECE_ROWS
     whole: Statistics | None = None
     where: dict[str, Any] = {"task": "tenant", "label": "churned"}
@@ -103,7 +104,7 @@ def _row(what: str, n_rows: int, ours: float, reading: float, reference: str, mo
 
 
 def resident() -> float:
-    """Megabytes that were in memory at most, of this process."""
+    """Peak resident memory of this process in megabytes."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) / 1e3
 
@@ -127,7 +128,7 @@ def read_npy(path: Path) -> None:
 
 
 class Reader(NamedTuple):
-    """What reads a file and learns nothing."""
+    """The reference: read a file and learn nothing."""
 
     name: str
     read: Callable[[Path], None]
@@ -145,7 +146,7 @@ def _pyarrow(module: str) -> Any:
 
 
 def write(folder: Path, kind: str, n_pieces: int) -> None:
-    """A piece whenever the one before was read and removed."""
+    """Write a piece whenever the previous one was read and removed."""
     for number in range(n_pieces):
         while any(folder.glob("*.ready")):
             time.sleep(0.01)
@@ -167,7 +168,7 @@ def write(folder: Path, kind: str, n_pieces: int) -> None:
 
 
 def measured(route: str) -> Row:
-    """A route in a process of its own."""
+    """Run a route in a process of its own."""
     command = [sys.executable, "-m", __spec__.name, route]
     shown = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     return Row(*json.loads(shown.stdout.splitlines()[-1]))

@@ -1,6 +1,6 @@
-"""Does the plan hold? The error at 40 labels a class, foretold at 10: `make planning`.
+"""Is the learning curve right? The error at 40 labels per class, forecast at 10: `make planning`.
 
-Amazon reviews (folder KINSPAN_DATA), each product in turn with 10 and then 40 labels a class and
+Amazon reviews (folder KINSPAN_DATA), each product in turn with 10 and then 40 labels per class and
 the others with 100; scikit-learn's digits, five pairs at a time, each in turn with 10 and then 40
 and the others with 40. Bar: a mean absolute gap of at most .03.
 """
@@ -20,11 +20,11 @@ from kinspan import MultiTaskSPCA
 from kinspan.datasets import load_amazon_reviews
 
 FEW, MANY = 10, 40
-FIELDS = ["data", "target", "error at 10", "error at 40", "foretold", "gap"]
+FIELDS = ["data", "target", "error at 10", "error at 40", "forecast", "gap"]
 
 
 class World(NamedTuple):
-    """Rows of some tasks, and how many labels a class the sources have."""
+    """Rows of some tasks, and the number of labels per class of the sources."""
 
     name: str
     X: Any
@@ -43,7 +43,7 @@ def worlds(draws: int) -> Iterator[tuple[World, np.random.Generator]]:
         yield World("digits", images, side[digits], pair_of[digits], MANY), rng
 
 
-def foretold_and_true(world: World, rng: np.random.Generator) -> Iterator[list[Any]]:
+def forecast_and_true(world: World, rng: np.random.Generator) -> Iterator[list[Any]]:
     """Every task as the target."""
     cells = {
         (t, c): rng.permutation(np.flatnonzero((world.task == t) & (world.y == c)))
@@ -56,8 +56,8 @@ def foretold_and_true(world: World, rng: np.random.Generator) -> Iterator[list[A
         few, many = (
             1.0 - m.score(world.X[test], world.y[test], task=target) for m in fitted.values()
         )
-        foretold = float(fitted[FEW].learning_curve(target, [MANY - FEW])[0])
-        yield [world.name, target, few, many, foretold, abs(foretold - many)]
+        forecast = float(fitted[FEW].learning_curve(target, [MANY - FEW])[0])
+        yield [world.name, target, few, many, forecast, abs(forecast - many)]
 
 
 def _fitted(world: World, cells: dict[Any, Any], target: Any, n: int) -> MultiTaskSPCA:
@@ -67,17 +67,17 @@ def _fitted(world: World, cells: dict[Any, Any], target: Any, n: int) -> MultiTa
 
 
 def main(draws: int = 10) -> None:
-    found = [row for world, rng in worlds(draws) for row in foretold_and_true(world, rng)]
+    found = [row for world, rng in worlds(draws) for row in forecast_and_true(world, rng)]
     RESULTS.mkdir(exist_ok=True)
     with (RESULTS / "planning.csv").open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(FIELDS)
         writer.writerows([*row[:2], *(f"{value:.4f}" for value in row[2:])] for row in found)
     for name in ("Amazon", "digits"):
-        few, many, foretold, gap = np.mean([row[2:] for row in found if row[0] == name], axis=0)
+        few, many, forecast, gap = np.mean([row[2:] for row in found if row[0] == name], axis=0)
         print(
-            f"{name}: error {few:.3f} at 10 labels a class, {many:.3f} at 40, foretold "
-            f"{foretold:.3f}, mean absolute gap {gap:.3f} (≤ .03)"
+            f"{name}: error {few:.3f} at 10 labels per class, {many:.3f} at 40, forecast "
+            f"{forecast:.3f}, mean absolute gap {gap:.3f} (≤ .03)"
         )
 
 

@@ -1,9 +1,9 @@
 """The rules for the weights of tasks, in many simulated settings: `make relatedness`.
 
-Mean errors over draws beside those of the oracle (true relatedness) and of every task alone, with
-the worst configuration named. Bars: at most oracle + .012 for 32 tasks or more and + .025 for 8; at
-most single + .008 for 8 tasks or more and + .012 for 2; forecasts within .04 (.06 with ten labels a
-class) with a mean signed gap of at most .015 for 32 tasks or more.
+Mean errors over draws, next to those of the oracle (true relatedness) and of every task alone, with
+the worst configurations. Limits: at most oracle + .012 for 32 tasks or more and + .025 for 8; at
+most single + .008 for 8 tasks or more and + .012 for 2; forecasts within .04 (.06 with ten labels
+per class) with a mean signed gap of at most .015 for 32 tasks or more.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Simulated relatedness: populations of binary tasks ∓μ_t with unit noise, as contrasts.
 
 The settings in which the rules for the weights of tasks are compared, by `benchmarks.relatedness`
-and by the tests. A row is half a contrast, μ_t plus noise of variance 1/(2n) for n rows a class;
+and by the tests. A row is half a contrast, μ_t plus noise of variance 1/(2n) for n rows per class;
 errors are those of the population means.
 """
 
@@ -21,10 +21,10 @@ P = 200
 
 
 class Tasks(NamedTuple):
-    """A population, and which of its tasks count."""
+    """A population, and the tasks whose error counts."""
 
     means: Floats  # (tasks, features): μ
-    n: Floats  # (tasks,): rows a class
+    n: Floats  # (tasks,): rows per class
     judged: slice  # the tasks whose error is averaged
 
 
@@ -34,7 +34,7 @@ def _units(rng: np.random.Generator, k: int) -> Floats:
 
 
 def figure_3(rng: np.random.Generator, k: int) -> Tasks:
-    """Random similarities on one arc; the last task has five rows a class."""
+    """Random similarities on one arc; the last task has five rows per class."""
     beta = rng.uniform(0, 1, k)
     means = np.zeros((k, P))
     means[:, 0], means[:, -1] = beta, np.sqrt(1 - beta**2)
@@ -44,29 +44,29 @@ def figure_3(rng: np.random.Generator, k: int) -> Tasks:
 
 
 def orthogonal(rng: np.random.Generator, k: int) -> Tasks:
-    """Nothing to share; there is room for 200 such tasks."""
+    """Orthogonal tasks with nothing to share; at most 200 of them."""
     return Tasks(np.linalg.qr(rng.standard_normal((P, k)))[0].T, np.full(k, 50.0), slice(None))
 
 
 def clusters(rng: np.random.Generator, k: int) -> Tasks:
-    """Four clusters, random signs, a component of norm .4 of its own, 5 to 80 rows a class."""
+    """Four clusters, random signs, a component of norm .4 of its own, 5 to 80 rows per class."""
     centres = _units(rng, 4)[rng.integers(0, 4, k)] * rng.choice([-1.0, 1.0], k)[:, None]
     return Tasks(centres + 0.4 * _units(rng, k), rng.integers(5, 81, k).astype(float), slice(None))
 
 
 def identical(rng: np.random.Generator, k: int) -> Tasks:
-    """One direction, ten rows a class."""
+    """One direction, ten rows per class."""
     return Tasks(np.repeat(_units(rng, 1), k, axis=0), np.full(k, 10.0), slice(None))
 
 
 def opposite(rng: np.random.Generator, k: int) -> Tasks:
-    """One direction with random signs, 20 rows a class."""
+    """One direction with random signs, 20 rows per class."""
     signs = rng.choice([-1.0, 1.0], k)[:, None]
     return Tasks(signs * _units(rng, 1), np.full(k, 20.0), slice(None))
 
 
 def some_unrelated(rng: np.random.Generator, k: int) -> Tasks:
-    """A quarter of the tasks unrelated, with means of norm 1.5; 50 rows a class."""
+    """A quarter of the tasks unrelated, with means of norm 1.5; 50 rows per class."""
     means = np.repeat(_units(rng, 1), k, axis=0)
     unrelated = rng.permutation(k)[: k // 4]
     means[unrelated] = 1.5 * _units(rng, len(unrelated))
@@ -74,7 +74,7 @@ def some_unrelated(rng: np.random.Generator, k: int) -> Tasks:
 
 
 def common_subspace(rng: np.random.Generator, k: int) -> Tasks:
-    """Means spread over a common subspace of five dimensions; 10 to 100 rows a class."""
+    """Means spread over a common subspace of five dimensions; 10 to 100 rows per class."""
     basis = np.linalg.qr(rng.standard_normal((P, 5)))[0].T
     means = _units(rng, k)[:, :5]
     means = means / np.linalg.norm(means, axis=1, keepdims=True) @ basis
@@ -82,7 +82,7 @@ def common_subspace(rng: np.random.Generator, k: int) -> Tasks:
 
 
 def one_large(rng: np.random.Generator, k: int) -> Tasks:
-    """A task of 1 000 rows a class that is like none of the others, which are alike."""
+    """One task with 1 000 rows per class that is unlike all others, which are alike."""
     means = np.repeat(_units(rng, 1), k, axis=0)
     means[0] = 2.0 * _units(rng, 1)
     n = np.full(k, 20.0)
@@ -110,13 +110,13 @@ class Draw(NamedTuple):
     spectrum: Spectrum  # their decomposition
 
     def errors(self, weights: TaskWeights) -> Floats:
-        """(tasks,): true error of every task with some weights."""
+        """(tasks,): true error of every task with the given weights."""
         w = weights.combine(self.rows)
         gap = (w * self.tasks.means).sum(axis=1)
         return np.asarray(norm.sf(gap / np.linalg.norm(w, axis=1)))
 
     def forecast(self, weights: TaskWeights) -> Floats:
-        """(tasks,): the error that the rule announces, without knowing the truth."""
+        """(tasks,): the error that the rule forecasts, without knowing the truth."""
         w = weights.combine(self.rows)
         return np.asarray(norm.sf(weights.signal / np.linalg.norm(w, axis=1)))
 

@@ -1,8 +1,8 @@
 """Speed and memory of fit and predict, as ratios: `make bench`.
 
-The bars: fit without sampled rows at most 3.5 × X.sum(axis=0) and 32 MB more memory, with the
+Limits: fit without sampled rows at most 3.5 × X.sum(axis=0) and 32 MB of extra memory, with the
 defaults at most 10 ×; the compiled pass over rows at most 1.6 × on one thread; predict at most
-2 × X @ W; 1 000 targets from ready moments at most 3 × one eigendecomposition of that size.
+2 × X @ W; 1 000 targets from given moments at most 3 × one eigendecomposition of that size.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def peers(X: Any, y: Any, task: Any) -> Iterator[Row]:
 
 @contextmanager
 def numpy_alone() -> Iterator[None]:
-    """Without machine code, as where numba is not installed."""
+    """Without compiled code, as if numba were not installed."""
     with patch.object(sums, "_MANY_NUMBERS", np.inf):
         yield
 

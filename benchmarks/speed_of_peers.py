@@ -1,7 +1,7 @@
-"""Libraries of others on the rows of `benchmarks.speed`, in an environment of their own.
+"""Other libraries on the rows of `benchmarks.speed`, in an environment of their own.
 
-`make bench` runs it with the environment that has scikit-lego, skada and adapt. All of them fit one
-target at a time but scikit-lego, which fits one model a task; kinspan's rows are for all tasks.
+`make bench-peers` runs this in the environment with scikit-lego, skada and adapt. skada and adapt
+fit one target at a time, scikit-lego fits one model per task; kinspan fits all tasks.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The paper's figures and tables, each by one command; users of the library, never imported by it.
+"""The paper's figures and tables, each made by one command; the library never imports this.
 
-One file a figure or table: `points` says what is measured, `measure` measures one point, `draw`
-shows all of them beside the values of the paper, `describe` says the same in words. `rows` keeps
-the points that are finished, `paper` holds what was printed.
+One file per figure or table: `points` lists what is measured, `measure` measures one point, `draw`
+shows all points next to the values of the paper, `describe` prints them as text. `rows` stores the
+points that are finished, `paper` contains the printed values.
 """

@@ -1,4 +1,4 @@
-"""`python -m experiments all`, or one figure or table: rows, pictures, ours beside the paper's."""
+"""`python -m experiments all`, or one figure or table: rows, pictures, values of the paper."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from experiments.rows import Point, Row, fill
 
 
 class Experiment(Protocol):
-    """What a file of this folder has to offer."""
+    """The interface of an experiment, one file of this folder."""
 
     NAME: str  # of the command and of the files
 
@@ -38,10 +38,10 @@ class Experiment(Protocol):
         """One point."""
 
     def draw(self, rows: list[Row]) -> drawing.Figure:
-        """All points beside the paper's."""
+        """Draw all points next to the paper's."""
 
     def describe(self, rows: list[Row]) -> list[str]:
-        """The same in words."""
+        """The same as text."""
 
 
 EXPERIMENTS: tuple[Experiment, ...] = (
@@ -57,7 +57,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
 
 
 def run(experiment: Experiment, options: Options) -> list[Row]:
-    """Measure what is missing, draw, and say where it is."""
+    """Measure what is missing, draw, and print where the files are."""
     path = options.path(experiment.NAME, ".csv")
     with threadpool_limits(1):
         rows = fill(path, experiment.points(options), partial(experiment.measure, options=options))
@@ -67,14 +67,14 @@ def run(experiment: Experiment, options: Options) -> list[Row]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; 1 where data were missing."""
+    """The command line; returns 1 if data were missing."""
     parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
     names = [experiment.NAME for experiment in EXPERIMENTS]
     parser.add_argument("what", choices=["all", *names], metavar="what", help=", ".join(names))
     parser.add_argument("--quick", action="store_true", help="few points and draws: seconds")
-    parser.add_argument("--seed", type=int, default=0, help="of all draws; 0 by default")
-    parser.add_argument("--out", type=Path, default=Options().out, help="folder of the files")
-    parser.add_argument("--data", help="folder of the real data; else the variable KINSPAN_DATA")
+    parser.add_argument("--seed", type=int, default=0, help="seed of all draws; 0 by default")
+    parser.add_argument("--out", type=Path, default=Options().out, help="folder for the results")
+    parser.add_argument("--data", help="folder of the real data (default: KINSPAN_DATA)")
     asked = parser.parse_args(arguments)
     options = Options(asked.seed, asked.quick, asked.out, asked.data)
     missing = 0
@@ -83,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             try:
                 run(experiment, options)
             except FileNotFoundError as error:
-                print(f"{experiment.NAME}: left out, {error}", file=sys.stderr)
+                print(f"{experiment.NAME}: skipped, {error}", file=sys.stderr)
                 missing = 1
     return missing
 

@@ -1,4 +1,4 @@
-"""What the two real panels of Figure 3 share: tasks that are added one by one to help a target."""
+"""Shared by the two real panels of Figure 3: tasks are added one by one to help a target."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PRINTED = {
 
 
 def steps(n_added: int) -> list[tuple[int, str]]:
-    """Number of added tasks and method; single tasks need no others."""
+    """Every number of added tasks and method; single-task methods are measured once."""
     transfer = METHODS[len(SINGLE) :]
     return [
         *((0, method) for method in SINGLE),
@@ -33,12 +33,12 @@ def steps(n_added: int) -> list[tuple[int, str]]:
 
 
 def labelled(target: str, added: Sequence[str]) -> Callable[[str, int], int]:
-    """50 rows a class of the target, 100 of every added task."""
+    """50 rows per class for the target, 100 for every added task."""
     return lambda task, _: 50 if task == target else 100 if task in added else 0
 
 
 def panel(axes: drawing.Axes, rows: list[Row], names: Sequence[str], figure: str) -> None:
-    """Error against the tasks that are there; single tasks as level lines."""
+    """Error against the added tasks; single-task methods are horizontal lines."""
     for method in METHODS:
         found = _levelled(select(rows, method=method), len(names))
         drawing.ours(axes, method, found, "added", joined=True)
@@ -48,7 +48,7 @@ def panel(axes: drawing.Axes, rows: list[Row], names: Sequence[str], figure: str
 
 
 def lines(rows: list[Row], figure: str, title: str) -> list[str]:
-    """Ours beside the paper's."""
+    """Our values next to the paper's."""
     return [
         paper.beside(
             f"{title}{method}",
@@ -61,7 +61,7 @@ def lines(rows: list[Row], figure: str, title: str) -> list[str]:
 
 
 def _levelled(rows: list[Row], n_added: int) -> list[Row]:
-    """The row of a single task at every number of added tasks; other rows as they are."""
+    """The row of a single-task method, repeated for every number of added tasks."""
     if rows[0]["method"] not in SINGLE:
         return rows
     return [{**rows[0], "added": added} for added in range(1, n_added + 1)]

@@ -1,6 +1,6 @@
-"""How figures look: lines are theory, filled marks ours, hollow marks the paper's.
+"""The look of figures: lines are theory, filled marks our values, hollow marks the paper's.
 
-Colours are those of Okabe and Ito, which stay apart for colour-blind eyes; marks differ too.
+Colours are those of Okabe and Ito, which colour-blind readers can distinguish; marks differ too.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def legend(
     filled: str = "ours, ± 2 s.e.",
     beside: bool = False,
 ) -> None:
-    """A label each method, and what lines, filled and hollow marks mean."""
+    """One label per method, and the meaning of lines, filled and hollow marks."""
     handles = [
         Line2D(
             [], [], color=STYLES[name].colour, marker=STYLES[name].mark, markersize=5, label=text
@@ -121,7 +121,7 @@ def named(methods: Iterable[str]) -> dict[str, str]:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """SVG and PNG. The same rows make the same SVG: no date, no random ids."""
+    """SVG and PNG. The same rows give the same SVG: no date, no random ids."""
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": path.stem}):
         figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
     figure.savefig(path.with_suffix(".png"), dpi=110)

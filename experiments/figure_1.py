@@ -1,6 +1,6 @@
 """Figure 1: PCA and supervised PCA of one task against the number of features.
 
-Means ∓e₁, 500 rows a class. PCA loses its way at the phase transition, p = n; SPCA has none.
+Means ∓e₁, 500 rows per class. PCA fails beyond the phase transition at p = n; SPCA has none.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kinspan.theory import pca_error_rate, spca_error_rate
 
 NAME = "figure-1"
 METHODS = ("PCA", "SPCA")
-N = 500  # rows a class
+N = 500  # rows per class
 
 
 def points(options: Options) -> list[Point]:
@@ -59,7 +59,7 @@ def draw(rows: list[Row]) -> drawing.Figure:
         drawing.printed(axes, method, *paper.coordinates(NAME, f"{method} (Emp)"))
     drawing.label(
         axes,
-        "Figure 1: one task, means ∓e₁, 500 rows a class",
+        "Figure 1: one task, means ∓e₁, 500 rows per class",
         "number of features p",
         "classification error",
     )
@@ -68,6 +68,6 @@ def draw(rows: list[Row]) -> drawing.Figure:
 
 
 def describe(rows: list[Row]) -> list[str]:
-    """Ours beside the paper's."""
+    """Our values next to the paper's."""
     suffix = {"theory": "Th", "empirical": "Emp"}
     return paper.curves_beside(NAME, "p", rows, lambda m, kind: f"{m} ({suffix[kind]})")

@@ -1,6 +1,6 @@
-"""Figure 2, top: error on a small task beside a large one, against how related they are.
+"""Figure 2, top: error on a small task helped by a large one, against their relatedness.
 
-Means ∓e₁ and ∓(βe₁ + √(1 − β²)e_p), p = 100, 1 000 and 50 rows a class.
+Means ∓e₁ and ∓(βe₁ + √(1 − β²)e_p), p = 100, 1 000 and 50 rows per class.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ PRINTED = {
     (methods.ORACLE, "empirical"): "MTL SPCA (Emp)",
     (methods.LSSVM, "theory"): "MTL LSSVM (Th)",
     (methods.ALL_LANDMARKS, "empirical"): "CDLS (Emp)",
-}  # what the paper plots, by the method that its scripts run
+}  # the curves of the paper, by the method that its scripts run
 
 
 def points(options: Options) -> list[Point]:
-    """Every β and method; CDLS with its selection of landmarks takes seconds a fit."""
+    """Every β and method; CDLS with its selection of landmarks takes seconds per fit."""
     betas = (0.0, 1.0) if options.quick else [i / 9 for i in range(10)]
     measured = (*SPCA, methods.LSSVM, methods.ALL_LANDMARKS)
     empirical = measured if options.quick else (*measured, methods.LANDMARKS)
@@ -87,7 +87,7 @@ def measure(point: Point, options: Options) -> Row:
 
 
 def limit(method: str, gram: Any) -> float:
-    """The error that the theory gives a method."""
+    """The theoretical error of a method."""
     setting = gram, COUNTS, P
     if method == methods.SINGLE:
         return float(error_rate(*setting, [[0, 0], [1, -1]], target=TARGET))
@@ -106,11 +106,11 @@ def limit(method: str, gram: Any) -> float:
 
 
 def draw(rows: list[Row]) -> drawing.Figure:
-    """Left the rules of supervised PCA, right the competitors."""
+    """Left: the rules of supervised PCA; right: the other methods."""
     figure, both = drawing.panels(2, width=8.2, height=5.0)
     sides = [
-        (SPCA, "Figure 2: supervised PCA, 1 000 rows a class lend to 50, p = 100"),
-        ((methods.SPECTRAL, *OTHERS), "Figure 2: the competitors beside ours"),
+        (SPCA, "Figure 2: supervised PCA, 1 000 rows per class help 50, p = 100"),
+        ((methods.SPECTRAL, *OTHERS), "Figure 2: other methods and kinspan"),
     ]
     for axes, (named, title) in zip(both, sides, strict=True):
         for method in named:
@@ -128,5 +128,5 @@ def draw(rows: list[Row]) -> drawing.Figure:
 
 
 def describe(rows: list[Row]) -> list[str]:
-    """Ours beside the paper's."""
+    """Our values next to the paper's."""
     return paper.curves_beside(NAME, "beta", rows, lambda m, kind: PRINTED.get((m, kind), ""))

@@ -1,7 +1,7 @@
-"""Figure 3, centre: reviews of books, dvds and electronics help to judge those of kitchen ware.
+"""Figure 3, centre: reviews of books, DVDs and electronics help to classify those of kitchen ware.
 
-400 word frequencies; 50 labels a class of the target, 100 of the others; all other reviews of the
-target are test rows.
+400 word frequencies; 50 labels per class for the target, 100 for the others; all other reviews of
+the target are test rows.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ def _reviews(data: str | None) -> TaskDataset:
 
 
 def draw(rows: list[Row]) -> drawing.Figure:
-    """Error against the products that are there."""
+    """Error against the products that are added."""
     figure, (axes,) = drawing.panels(1, width=9.0, height=4.8)
     added_tasks.panel(axes, rows, ADDED, NAME)
-    title = "Figure 3, Amazon reviews: 50 labels a class of kitchen ware, 100 of the others"
+    title = "Figure 3, Amazon reviews: 50 labels per class for kitchen ware, 100 for the others"
     drawing.label(axes, title, "added product", "error on kitchen ware")
     drawing.legend(axes, drawing.named(added_tasks.METHODS), lines="", beside=True)
     return figure
 
 
 def describe(rows: list[Row]) -> list[str]:
-    """Ours beside the paper's."""
+    """Our values next to the paper's."""
     return added_tasks.lines(rows, NAME, "")

@@ -1,8 +1,8 @@
-"""Figure 3, bottom: other pairs of digits help to tell a 1 from a 4.
+"""Figure 3, bottom: other pairs of digits help to distinguish a 1 from a 4.
 
-Pixels from 0 to 1 on 100 principal components of the training images; 50 labels a class of the
-target, 100 of the others; the test images of MNIST. The noisy protocol, which the paper ran, adds
-noise N(0, 1) to every component, the clean one does not.
+Pixels from 0 to 1 on 100 principal components of the training images; 50 labels per class for the
+target, 100 for the others; tested on the test images of MNIST. The noisy protocol, which the paper
+used, adds noise N(0, 1) to every component; the clean one does not.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def noisy(parts: Split, seed: Seed) -> Split:
 
 
 def draw(rows: list[Row]) -> drawing.Figure:
-    """A panel each protocol."""
+    """One panel per protocol."""
     figure, both = drawing.panels(2, width=7.2, height=4.8)
     for axes, protocol in zip(both, PROTOCOLS, strict=True):
         added_tasks.panel(axes, select(rows, protocol=protocol), ADDED, NAME)
@@ -80,7 +80,7 @@ def draw(rows: list[Row]) -> drawing.Figure:
 
 
 def describe(rows: list[Row]) -> list[str]:
-    """Ours beside the paper's."""
+    """Our values next to the paper's."""
     return [
         line
         for protocol in values(rows, "protocol")

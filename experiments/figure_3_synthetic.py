@@ -1,7 +1,8 @@
-"""Figure 3, top: error on a task with five rows a class, against the number of tasks.
+"""Figure 3, top: error on a task with five rows per class, against the number of tasks.
 
 Means ∓μ_t with μ_t = β_t e₁ + √(1 − β_t²) e_p, β_t uniform in [0, 1], p = 200; the other tasks have
-50 rows a class. The plug-in rule decays with more tasks, the spectral rule follows the oracle.
+50 rows per class. The plug-in rule gets worse with more tasks; the spectral rule follows the
+oracle.
 """
 
 from __future__ import annotations
@@ -65,14 +66,14 @@ def measure(point: Point, options: Options) -> Row:
 
 
 def error(method: str, train: GaussianTasks, target: int) -> float:
-    """Of one draw."""
+    """The error of one draw."""
     if method == methods.ORACLE:
         return oracle_error(train, target)
     return fitted_error(method, methods.estimator(method, None), train, target)
 
 
 def limit(method: str, gram: Any, counts: Any) -> float:
-    """The error that the theory gives a method, for some similarities."""
+    """The theoretical error of a method for the given similarities."""
     target = len(counts) - 1
     if method == methods.ORACLE:
         return float(optimal_error_rate(gram, counts, P, target=target))
@@ -95,7 +96,7 @@ def draw(rows: list[Row]) -> drawing.Figure:
     axes.set_xticks(sizes, [str(k) for k in sizes])
     drawing.label(
         axes,
-        "Figure 3, synthetic: random similarities, five rows a class in the target, p = 200",
+        "Figure 3, synthetic: random similarities, five rows per class in the target, p = 200",
         "number of tasks",
         "error on the target",
     )
@@ -104,5 +105,5 @@ def draw(rows: list[Row]) -> drawing.Figure:
 
 
 def describe(rows: list[Row]) -> list[str]:
-    """Ours beside the paper's."""
+    """Our values next to the paper's."""
     return paper.curves_beside(NAME, "tasks", rows, lambda m, _: PRINTED.get(m, ""))

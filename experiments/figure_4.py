@@ -1,7 +1,7 @@
-"""Figure 4: error against time of many-class methods, on synthetic and on real tasks.
+"""Figure 4: error against time of multi-class methods, on synthetic and on real tasks.
 
-Synthetic: three tasks of ten classes as in the caption, error on the third. Real: every task is the
-target in turn, a quarter of each of its classes labelled, all rows of the others.
+Synthetic: three tasks with ten classes as in the caption, error on the third. Real: every task is
+the target in turn, with labels for a quarter of each of its classes and for all rows of the others.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ class Collection(NamedTuple):
     load: Callable[..., TaskDataset]
     targets: tuple[str, ...]
     mark: str
-    printed: str  # the name in the paper; empty where it has none
+    printed: str  # the name in the paper; empty if it has none
 
 
 def synthetic(seed: Seed) -> Split:
-    """Means β·2e_j + √(1 − β²)·2e_{p−j}, β = .2, .4, .6; 100, 100 and 50 rows a class; p = 200."""
+    """Means β·2e_j + √(1 − β²)·2e_{p−j}, β = .2, .4, .6; 100, 100, 50 rows per class; p = 200."""
     rng = np.random.default_rng(seed)
     means = many_class_means([0.2, 0.4, 0.6], n_features=200, n_classes=10)
     counts = np.repeat([[100], [100], [50]], 10, axis=1)
@@ -88,7 +88,7 @@ def points(options: Options) -> list[Point]:
 
 
 def measure(point: Point, options: Options) -> Row:
-    """The mean error over draws, and the fastest fit with its answers in seconds."""
+    """The mean error over draws, and the fastest fit and prediction in seconds."""
     name, target, method = point["dataset"], point["target"], point["method"]
     taken = []
 
@@ -113,7 +113,7 @@ def _whole(name: str, data: str | None) -> TaskDataset:
 
 
 def draw(rows: list[Row]) -> drawing.Figure:
-    """Left ours, right the paper's: colours are methods, marks are datasets."""
+    """Left: our values, right: the paper's; colours are methods, marks are datasets."""
     figure, (left, right) = drawing.panels(2, width=7.2, height=5.2)
     for name in values(rows, "dataset"):
         _joined(left, MARKS[name], {m: _mean(rows, name, m) for m in METHODS})
@@ -122,7 +122,7 @@ def draw(rows: list[Row]) -> drawing.Figure:
         _joined(right, mark, pairs, hollow=True)
     for axes, title in ((left, "Figure 4, ours"), (right, "Figure 4, the paper's")):
         axes.set(yscale="log", xlim=(0, 0.5), ylim=(0.003, 300))
-        drawing.label(axes, title, "classification error", "seconds to fit and to answer")
+        drawing.label(axes, title, "classification error", "seconds to fit and to predict")
     left.legend(handles=_legend(MARKS, METHODS), fontsize=8.5, frameon=False, ncols=2)
     right.legend(
         handles=_legend(_printed_sets(), PRINTED), fontsize=8.5, frameon=False, loc="lower right"
@@ -161,13 +161,13 @@ def _point(curve: str) -> tuple[float, float]:
 
 
 def _mean(rows: list[Row], dataset: str, method: str) -> tuple[float, float]:
-    """Over the targets of a dataset."""
+    """The mean over the targets of a dataset."""
     found = select(rows, dataset=dataset, method=method)
     return float(column(found, "error").mean()), float(column(found, "seconds").mean())
 
 
 def describe(rows: list[Row]) -> list[str]:
-    """Error and seconds, ours beside the paper's."""
+    """Error and seconds, our values next to the paper's."""
     known = {SYNTHETIC: "Synthetic", **{name: c.printed for name, c in REAL.items()}}
     lines = []
     for name in values(rows, "dataset"):

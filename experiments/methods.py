@@ -1,4 +1,4 @@
-"""The methods by the names that tables and figures give them."""
+"""The methods, by their names in tables and figures."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def estimator(
 ) -> Any:
     """A method to be fitted.
 
-    `scale` is for the rules of the paper: None where the noise is known to have variance one,
-    "task" for its z-scores. The spectral rule and that of a single task are the library's, with all
+    `scale` is for the rules of the paper: None if the noise is known to have variance one, "task"
+    for its z-scores. The spectral rule and the single-task rule are those of the library, with all
     its defaults.
     """
     shared, own = strengths
@@ -51,7 +51,7 @@ def estimator(
 
 
 def fit(method: str, model: Any, train: Any, target: Any, unlabelled: Any) -> Any:
-    """Fit to labelled rows; a single task sees its own, CDLS also unlabelled ones of the target."""
+    """Fit to labelled rows: single tasks to their own, CDLS also to unlabelled target rows."""
     X, y, task = train.X, train.y, train.task
     if method in (SINGLE, ALONE):
         own = task == target

@@ -1,4 +1,4 @@
-"""What a run is asked for, and where its files go."""
+"""The options of a run, and where its files are stored."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Options(NamedTuple):
-    """The choices of the command line."""
+    """The options of the command line."""
 
     seed: int = 0  # draw i of a point uses the seeds (seed, i)
     quick: bool = False  # few points and draws: seconds instead of minutes

@@ -1,7 +1,7 @@
-"""What the paper printed: all coordinates of its figures and all entries of its tables.
+"""The values printed in the paper: all coordinates of its figures, all entries of its tables.
 
-`paper_values.csv` holds them as they are written in its source. Figure 4 has its error as `x` and
-its seconds as `value`; its table of datasets the number of tasks and of classes.
+`paper_values.csv` contains them as they are written in the source of the paper. Figure 4 has its
+error as `x` and its seconds as `value`; the table of datasets has the numbers of tasks and classes.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def printed() -> list[Printed]:
 
 
 def entries(figure: str, curve: str) -> dict[str, float]:
-    """The values of a curve by the text of their place."""
+    """The values of a curve, by the text of their x coordinate."""
     return {row.x: float(row.value) for row in printed() if row[:2] == (figure, curve)}
 
 
 def coordinates(figure: str, curve: str) -> tuple[Floats, Floats]:
-    """Places and values of a curve."""
+    """The x coordinates and values of a curve."""
     found = entries(figure, curve)
     return np.array([float(x) for x in found]), np.array(list(found.values()))
 
@@ -50,7 +50,7 @@ def coordinates(figure: str, curve: str) -> tuple[Floats, Floats]:
 def curves_beside(
     figure: str, x: str, rows: list[Row], curve_of: Callable[[str, str], str]
 ) -> list[str]:
-    """Every method and kind of the rows beside the curve of the paper that it stands for."""
+    """Every method and kind of the rows, with the curve of the paper that it corresponds to."""
     return [
         beside(
             f"{method}, {kind}",
@@ -66,7 +66,7 @@ def curves_beside(
 def beside(
     name: str, rows: Iterable[Row], x: str, at_places: tuple[Floats, Floats], value: str = "error"
 ) -> str:
-    """Ours, and below them the paper's where it has a point at the same place."""
+    """Our values, and below them the paper's where it has a point at the same x."""
     places, mine, known = [], [], []
     for row in rows:
         at = np.isclose(at_places[0], float(row[x]), atol=1e-6)

@@ -1,4 +1,4 @@
-"""Published ResNet-50 features of pairs of domains, for those who have them.
+"""Published ResNet-50 features of pairs of domains, if their files are available.
 
 Each pair is two files, `source_source.csv` and `source_target.csv`: features, then an integer
 label.

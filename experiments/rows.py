@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 Row = dict[str, Any]
-Point = dict[str, Any]  # the columns that say what is measured, with their values
+Point = dict[str, Any]  # the columns that identify what is measured, with their values
 
 
 def fill(path: Path, points: list[Point], measure: Callable[[Point], Row]) -> list[Row]:
-    """Measure the points that the file lacks, appending each at once; all rows, in their order."""
+    """Measure and append the points that the file lacks; return all rows, in order."""
     path.parent.mkdir(parents=True, exist_ok=True)
     done = read(path)
     if not done:  # a file without any row may lack its header
@@ -31,7 +31,7 @@ def fill(path: Path, points: list[Point], measure: Callable[[Point], Row]) -> li
 
 
 def read(path: Path) -> list[Row]:
-    """The rows of the whole lines of a file; numbers are numbers."""
+    """The rows of the complete lines of a file, with numbers converted."""
     lines = [line for line in whole_lines(path) if not line.startswith("#")]
     return [{name: _value(text) for name, text in row.items()} for row in csv.DictReader(lines)]
 
@@ -47,7 +47,7 @@ def column(rows: Iterable[Row], name: str) -> NDArray[np.float64]:
 
 
 def values(rows: Iterable[Row], name: str) -> list[Any]:
-    """What a column holds, each value once, in order of appearance."""
+    """The distinct values of a column, in order of appearance."""
     return list(dict.fromkeys(row[name] for row in rows))
 
 
@@ -56,7 +56,7 @@ def _is_of(row: Row, point: Point) -> bool:
 
 
 def _append(path: Path, row: Row) -> None:
-    """Add one line, and before the first one the machine and the names of the columns."""
+    """Add one line; the first is preceded by the machine and the names of the columns."""
     new = not path.exists()
     with path.open("a", newline="", encoding="utf-8") as file:
         if new:

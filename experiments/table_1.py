@@ -1,7 +1,7 @@
-"""Table 1: accuracy from a source domain to a target domain, a quarter of its classes labelled.
+"""Table 1: accuracy from a source domain to a target domain with labels for a quarter of its rows.
 
-The paper has ImageCLEF with ResNet-50 features. Run are Office-31 and Office-Caltech with other
-features, named as such, and ImageCLEF where the folder of the data holds the published pairs.
+The paper uses ImageCLEF with ResNet-50 features. We run Office-31 and Office-Caltech with other
+features, named as such, and ImageCLEF if the data folder contains the published pairs.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ PRINTED = {
 
 
 def points(options: Options) -> list[Point]:
-    """Every dataset at hand, ordered pair of its domains and method."""
+    """Every available dataset, ordered pair of its domains and method."""
     domains = STORED | {name: pairs.domains for name, pairs in PAIRS.items()}
     found = [SURF] if options.quick else at_hand(options.data, FILES) or list(STORED)
     return [
@@ -95,7 +95,7 @@ def _whole(name: str, data: str | None) -> TaskDataset:
 
 
 def draw(rows: list[Row]) -> drawing.Figure:
-    """Small marks: pairs; large marks: their average; a panel each dataset and the paper's."""
+    """Small marks: pairs; large marks: their average; one panel per dataset, one for the paper."""
     datasets = values(rows, "dataset")
     figure, axes = drawing.panels(len(datasets) + 1, width=4.3, height=4.2)
     for panel, name in zip(axes, datasets, strict=False):

@@ -1,7 +1,7 @@
-"""The table of Figure 2: seconds to fit two tasks and to answer 1 000 rows, against p; n = 2p.
+"""The table of Figure 2: seconds to fit two tasks and to predict 1 000 rows, against p; n = 2p.
 
-All methods in the same run, each alternating with the plug-in rule, which is the algorithm of the
-paper and gives the ratios. One BLAS thread.
+All methods are timed in the same run, each alternating with the plug-in rule, which is the
+algorithm of the paper and the denominator of the ratios. One BLAS thread.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def points(options: Options) -> list[Point]:
 
 
 def measure(point: Point, options: Options) -> Row:
-    """Fastest of three repetitions or, where five seconds allow and it is no quick run, seven."""
+    """Fastest of three repetitions; of up to seven within five seconds if the run is not quick."""
     p, method = point["p"], point["method"]
     rng = np.random.default_rng([options.seed, p])
     train = gaussian_mixture(related_means([1, 0.5], p), p // 2, random_state=rng)
@@ -57,7 +57,7 @@ def measure(point: Point, options: Options) -> Row:
 
 
 def answering(method: str, train: Any, X: Any) -> Callable[[], Any]:
-    """Fit, then answer."""
+    """Fit, then predict."""
 
     def work() -> Any:
         model = methods.estimator(method, None, target=1)
@@ -72,7 +72,7 @@ def exponent(p: Any, taken: Any) -> float:
 
 
 def draw(rows: list[Row]) -> drawing.Figure:
-    """Left seconds, right ratios, against p."""
+    """Left: seconds, right: ratios, against p."""
     figure, (left, right) = drawing.panels(2, width=7.0, height=4.8)
     reference = paper.coordinates(NAME, "MTL SPCA")[1]
     for method in values(rows, "method"):
@@ -97,9 +97,9 @@ def draw(rows: list[Row]) -> drawing.Figure:
         axes.set_xticks(sizes, [str(p) for p in sizes])
         axes.minorticks_off()
     title = "Table of Figure 2: two tasks, n = 2p"
-    drawing.label(left, f"{title}, fit and 1 000 answers", "number of features p", "seconds")
+    drawing.label(left, f"{title}, fit and 1 000 predictions", "number of features p", "seconds")
     drawing.label(
-        right, f"{title}, over the plug-in", "number of features p", "time over MTL-SPCA's"
+        right, f"{title}, over the plug-in", "number of features p", "time relative to MTL-SPCA"
     )
     labels = {method: f"{method}: {_exponents(rows, method)}" for method in values(rows, "method")}
     drawing.legend(right, labels, lines="", filled="ours", beside=True)
@@ -107,7 +107,7 @@ def draw(rows: list[Row]) -> drawing.Figure:
 
 
 def describe(rows: list[Row]) -> list[str]:
-    """Ours beside the paper's, and the exponents."""
+    """Our values next to the paper's, and the exponents."""
     lines = []
     for method in values(rows, "method"):
         mine = select(rows, method=method)

@@ -1,4 +1,4 @@
-"""One error from many draws, and the draws: of the Gaussian models and of real data."""
+"""The mean error over many draws, and the draws: of the Gaussian models and of real data."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def oracle_error(train: GaussianTasks, target: int) -> float:
 
 
 class Split(NamedTuple):
-    """Labelled rows, and rows of the target to be answered."""
+    """Labelled rows, and rows of the target to predict."""
 
     train: TaskDataset
     test: TaskDataset
@@ -66,7 +66,7 @@ def split(
 ) -> Split:
     """Draw without replacement `n_labelled(task, size)` rows of every class of every task.
 
-    Test rows are all other rows of the target; of those divided by the source, its test rows.
+    Test rows are all other rows of the target, or its test part if the data have one.
     """
     rng = np.random.default_rng(seed)
     train = np.concatenate(
@@ -99,6 +99,6 @@ def quarter(target: str) -> Callable[[str, int], int]:
 
 
 def answered(method: str, model: Any, parts: Split, target: str) -> float:
-    """Fit, answer the test rows and return the error."""
+    """Fit, predict the test rows and return the error."""
     fit(method, model, parts.train, target, parts.test.X)
     return 1.0 - float(model.score(parts.test.X, parts.test.y, task=target))

@@ -1,1 +1,1 @@
-"""Fit and predict with rows that live on a CUDA device: right first, then how fast."""
+"""Fit and predict with rows on a CUDA device: first the correctness, then the speed."""

@@ -1,4 +1,4 @@
-"""Run with `python -m benchmarks.gpu`, where there is a CUDA device.
+"""Run with `python -m benchmarks.gpu` on a machine with a CUDA device.
 
 Correctness comes first, then bandwidths. The table goes to `benchmarks/results/gpu.csv`, or to the
 folder that the environment variable OUT names. `--quick` leaves out the largest X, `--tune` adds
@@ -24,7 +24,7 @@ _MANY_ROWS = 39_000_000  # 80 GB in single precision
 
 
 def section(name: str, work: Callable[..., Any], *args: Any) -> Any:
-    """One part of the run; its failure does not end the others."""
+    """One part of the run; if it fails, the others still run."""
     print(f"\n== {name}", flush=True)
     start = time.perf_counter()
     try:
@@ -88,7 +88,7 @@ def other_kind(kind: Any, is_complete: bool, flags: list[str], table: Table) -> 
 
 
 def many_rows(is_complete: bool, table: Table) -> None:
-    """Rows that fill half of the device: constant costs vanish."""
+    """Rows that fill half of the device, so that constant costs are negligible."""
     data = world(_MANY_ROWS, _FEATURES)
     speed.parts(data, table)
     if is_complete:

@@ -1,4 +1,4 @@
-"""What the machine has; where a library is missing, as much as possible is still measured."""
+"""The libraries of the machine; if one is missing, as much as possible is still measured."""
 
 from __future__ import annotations
 

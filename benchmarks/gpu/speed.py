@@ -1,4 +1,4 @@
-"""Bandwidths: of a copy, of the parts of the pass, of fit and of predict."""
+"""Bandwidths of a copy, of the parts of the pass over rows, of fit and of predict."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def ceilings(data: World, table: Table) -> None:
 
 
 def parts(data: World, table: Table) -> None:
-    """What the pass consists of."""
+    """The parts of the pass over rows."""
     from kinspan._arrays.libraries import extremes  # noqa: PLC0415
     from kinspan._device.tiles import SUMS, layout_of  # noqa: PLC0415
     from kinspan._device.triton_groups import grouped  # noqa: PLC0415
@@ -47,7 +47,7 @@ def parts(data: World, table: Table) -> None:
 
 
 def fits(data: World, table: Table, repeat: int = 7) -> None:
-    """Complete fits by the clock, from rows on the device to fitted rules."""
+    """Wall-clock time of complete fits, from rows on the device to fitted rules."""
     from kinspan import ClassMoments, MultiTaskSPCA, Statistics  # noqa: PLC0415
 
     plain, default = MultiTaskSPCA(metric=0, row_sample=0), MultiTaskSPCA()
@@ -67,7 +67,7 @@ def fits(data: World, table: Table, repeat: int = 7) -> None:
 
 
 def predictions(data: World, table: Table) -> None:
-    """Scores of two classes: the kernel with its grouping, and methods by the clock."""
+    """Scores of two classes: the kernel with its grouping, and methods in wall-clock time."""
     from kinspan import MultiTaskSPCA  # noqa: PLC0415
     from kinspan._device.triton_scores import row_scores  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""Where the time of a call goes: steps by the clock, launches by the profiler of PyTorch."""
+"""Where the time of a call goes: wall-clock time of steps, and launches in PyTorch's profiler."""
 # mypy: disable-error-code="no-untyped-call"
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _timed(
 
 @contextmanager
 def _timers(times: dict[str, list[float]]) -> Iterator[None]:
-    """Steps replaced by themselves with a clock."""
+    """Every step replaced by a version of itself that is timed."""
     before = []
     for module_name, name in _STEPS:
         module = import_module(module_name)
@@ -94,7 +94,7 @@ def _timers(times: dict[str, list[float]]) -> Iterator[None]:
 
 
 def _launches(name: str, call: Callable[[], Any]) -> str:
-    """What the device did, longest first."""
+    """What the device did, in order of decreasing time."""
     activities = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
     call()
     with torch.profiler.profile(activities=activities) as profile:

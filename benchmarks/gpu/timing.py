@@ -1,4 +1,4 @@
-"""Times on the device, and the table that they go to."""
+"""Times on the device, and the table that stores them."""
 # mypy: disable-error-code="no-untyped-call"
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class Row(NamedTuple):
     kind: str
     gigabytes: float  # of X
     milliseconds: float  # median
-    terabytes_per_second: float  # of X, read once; for the copy of bytes read and written
+    terabytes_per_second: float  # of X, read once; for the copy, of the bytes read and written
     share_of_copy: float
 
 
 def device_milliseconds(work: Work, repeat: int = 10) -> float:
-    """Median time between two events around the work, after two calls to warm up."""
+    """Median time between two events around the work, after two warm-up calls."""
     work(), work()
     times: list[float] = []
     for _ in range(repeat):
@@ -47,7 +47,7 @@ def device_milliseconds(work: Work, repeat: int = 10) -> float:
 
 
 def wall_milliseconds(work: Work, repeat: int = 7) -> float:
-    """Median time by the clock, from an idle device to an idle device, after two calls."""
+    """Median wall-clock time from an idle device to an idle device, after two warm-up calls."""
     work(), work()
     times = []
     for _ in range(repeat):
@@ -62,7 +62,7 @@ def wall_milliseconds(work: Work, repeat: int = 7) -> float:
 class Table:
     """Rows as they are measured, relative to the copy that was measured first.
 
-    With a name they are kept at once: what comes later may fail.
+    With a name they are stored immediately, because a later measurement may fail.
     """
 
     def __init__(self, name: str | None = None) -> None:
@@ -95,7 +95,7 @@ class Table:
             self.write(self.name)
 
     def write(self, name: str) -> None:
-        """Keep the table, with the device that it was measured on."""
+        """Store the table, with the device that it was measured on."""
         folder = Path(os.environ.get("OUT", _RESULTS))
         folder.mkdir(parents=True, exist_ok=True)
         with (folder / name).open("w", newline="") as file:

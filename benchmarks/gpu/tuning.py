@@ -1,4 +1,4 @@
-"""How the work of kernels is best cut: tables of layouts."""
+"""The best layout of the kernels: tables of measured layouts."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def spans(data: World, table: Table) -> None:
 
 
 def _add(table: Table, name: str, X: Any, work: Callable[[], Any]) -> None:
-    """A line; a layout that does not fit must not end the run."""
+    """Measure one line; a layout that does not fit must not end the run."""
     try:
         table.add(name, X, device_milliseconds(work, repeat=5))
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Rows on the device: Gaussian, with classes and tasks that differ, made block by block."""
+"""Gaussian rows on the device, with classes and tasks that differ, made block by block."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def world(
     offset: float = 0.0,
     seed: int = 0,
 ) -> World:
-    """Fresh rows; a seed makes them the same again."""
+    """New rows; the same seed gives the same rows."""
     random = torch.Generator("cuda").manual_seed(seed)
     y = torch.randint(n_classes, (n_rows,), device="cuda", generator=random)
     task = torch.randint(n_tasks, (n_rows,), device="cuda", generator=random)
@@ -48,6 +48,6 @@ def world(
 
 
 def random_multipliers(n_features: int) -> Any:
-    """Of the hash of rows, as good as any."""
+    """Constants of the hash of rows; any would do."""
     words = np.random.default_rng(0).integers(0, 2**30, n_features, dtype=np.uint32) * 4 + 2
     return torch.from_numpy(words.view(np.int32)).cuda()

@@ -1,6 +1,7 @@
-"""`python -m benchmarks.worlds`: plain worlds, then hostile ones; a number, the first plain ones.
+"""`python -m benchmarks.worlds`: plain worlds, then hostile ones.
 
-`python -m benchmarks.worlds hostile 20` is twenty hostile worlds of every kind.
+`python -m benchmarks.worlds 20` runs the first twenty plain worlds,
+`python -m benchmarks.worlds hostile 20` twenty hostile worlds of every kind.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Hostile worlds: rows, labels or tasks that break what the model assumes.
+"""Hostile worlds: rows, labels or tasks that violate the assumptions of the model.
 
 Every kind starts from a small plain world, `Base`, and breaks it. Only honest tasks are judged: not
-those that were added to do harm, nor those whose labels mean nothing.
+those that were added to do harm, nor those whose labels are meaningless.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ N_TEST = 20_000
 
 
 class Population(NamedTuple):
-    """Where new rows of every task come from: mean + noise @ root."""
+    """The distribution of new rows of every task: mean + noise @ root."""
 
     means: Floats  # (tasks, classes, features)
     roots: Floats  # (1 or tasks, features, features)
@@ -42,7 +42,7 @@ class Hostile(NamedTuple):
 def _base(
     rng: np.random.Generator, most: float = 300.0
 ) -> tuple[dict[str, Any], Population, NDArray[Any]]:
-    """A small plain world without rows: what it is like, its population and the sizes of cells."""
+    """A small plain world without rows: its description, its population and its cell sizes."""
     p, k = int(np.exp(rng.uniform(np.log(5), np.log(120)))), int(np.exp(rng.uniform(0.7, 2.5)))
     m = 2 if rng.uniform() < 0.6 else int(rng.integers(3, 6))
     relation, noise = str(rng.choice(RELATIONS)), str(rng.choice(NOISES))
@@ -73,7 +73,7 @@ def _drawn(
 
 
 def label_noise(rng: np.random.Generator) -> Hostile:
-    """Up to a fifth of the labels is wrong: of all classes, or of one, in some tasks or in all."""
+    """Up to a fifth of the labels are wrong: in all classes or one, in some tasks or all."""
     settings, population, counts = _base(rng)
     X, y, task = _drawn(rng, population, counts)
     one_sided, (k, m) = bool(rng.uniform() < 0.5), counts.shape
@@ -89,7 +89,7 @@ def label_noise(rng: np.random.Generator) -> Hostile:
 
 
 def _with_all_classes(y: Codes, task: Codes, m: int) -> Codes:
-    """Labels of which every task has two of each class."""
+    """Labels changed so that every task has at least two of each class."""
     y = y.copy()
     for t in np.unique(task):
         rows = np.flatnonzero(task == t)
@@ -101,7 +101,7 @@ def _with_all_classes(y: Codes, task: Codes, m: int) -> Codes:
 
 
 def heavy_tails(rng: np.random.Generator) -> Hostile:
-    """Student's t, of rows or of every feature, or a few rows that are far away."""
+    """Student's t for rows or for every feature, or a few rows that are far away."""
     settings, population, counts = _base(rng)
     variant, n = str(rng.choice(["rows", "features", "contaminated"])), int(counts.sum())
     k, p = len(counts), settings["p"]
@@ -121,14 +121,14 @@ def heavy_tails(rng: np.random.Generator) -> Hostile:
     if variant == "contaminated":
         noise[rng.uniform(size=n) < rng.uniform(0.01, 0.1)] *= rng.uniform(5, 30)
     X, y, task = _drawn(rng, population, counts, noise)
-    if variant != "contaminated":  # those are bad rows: new ones are good
+    if variant != "contaminated":  # only training rows are contaminated: new ones are not
         population = population._replace(noise=tailed(N_TEST))
     settings["variant"] = variant
     return Hostile(settings, population, X, y, task, np.ones(k, bool), np.ones(k, bool))
 
 
 def covariate_shift(rng: np.random.Generator) -> Hostile:
-    """Features of tasks have scales or covariances of their own, or moved after training."""
+    """The features of tasks have different scales or covariances, or move after training."""
     settings, population, counts = _base(rng)
     k, p, root = len(counts), settings["p"], population.roots[0]
     variant = str(rng.choice(["units", "covariances", "moved", "stretched"]))
@@ -156,7 +156,7 @@ def covariate_shift(rng: np.random.Generator) -> Hostile:
 
 
 def permuted(rng: np.random.Generator) -> Hostile:
-    """Classes have other names in some tasks, or labels mean nothing there."""
+    """In some tasks the names of classes are permuted, or the labels are meaningless."""
     settings, population, counts = _base(rng)
     k, m = counts.shape
     variant = str(rng.choice(["permuted", "random"]))
@@ -173,13 +173,13 @@ def permuted(rng: np.random.Generator) -> Hostile:
         honest = ~attacked
         for t in np.flatnonzero(attacked):
             y[task == t] = rng.permutation(y[task == t])
-        attacked = honest  # it is the others that they can harm
+        attacked = honest  # they can harm only the others
     settings["variant"] = variant
     return Hostile(settings, population, X, y, task, honest, attacked)
 
 
 def copies(rng: np.random.Generator) -> Hostile:
-    """Tasks that are copies of others, nearly or exactly, with the same labels or wrong ones."""
+    """Tasks that are exact or near copies of others, with the same labels or wrong ones."""
     settings, population, counts = _base(rng)
     k, m = counts.shape
     X, y, task = _drawn(rng, population, counts)
@@ -205,7 +205,7 @@ def copies(rng: np.random.Generator) -> Hostile:
 
 
 def giant_noise(rng: np.random.Generator) -> Hostile:
-    """Tasks of a hundred times the rows of the others, whose labels mean nothing."""
+    """Tasks with a hundred times as many rows as the others and meaningless labels."""
     settings, population, counts = _base(rng, most=30.0)
     k, m = counts.shape
     p, root = settings["p"], population.roots[0]

@@ -1,4 +1,4 @@
-"""Ours and every task alone in a hostile world, judged by its population."""
+"""A hostile world → errors of kinspan and of every task alone, on its population."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Outcome(NamedTuple):
     ours: Floats
     alone: Floats  # scale and covariance are those of all tasks, as with labels="single"
     by_itself: Floats  # fitted to the rows of the task and nothing else
-    forecast: Floats  # what ours says of itself
+    forecast: Floats  # forecast by kinspan
     attacked: NDArray[np.bool_]  # those that the harm is meant for
 
 
 def outcome(world: Hostile, **parameters: Any) -> Outcome:
-    """What becomes of the honest tasks."""
+    """The errors of the honest tasks."""
     rows, honest = (world.X, world.y, world.task), np.flatnonzero(world.honest)
     models = [
         MultiTaskSPCA(labels=labels, **parameters).fit(rows[0], rows[1], task=rows[2])

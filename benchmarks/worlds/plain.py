@@ -1,8 +1,8 @@
-"""Plain worlds: Gaussian rows with right labels, whatever the tasks have to do with each other.
+"""Plain worlds: Gaussian rows with correct labels, however related the tasks are.
 
-A world has its own dimension, tasks, classes, sizes, imbalance, correlation and relatedness, labels
+A world has its own dimension, tasks, classes, sizes, imbalance, correlation and relatedness; labels
 may be opposite and tasks unrelated. Errors are those of the population: exact for two classes, from
-20 000 Gaussian scores a task for more.
+20 000 Gaussian scores per task for more classes.
 """
 
 from __future__ import annotations

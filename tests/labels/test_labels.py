@@ -11,7 +11,9 @@ from kinspan.labels import (
     naive_weights,
     optimal_weights,
     spectrum_of_gram,
+    spectrum_of_rows,
     task_weights,
+    with_some_alone,
 )
 
 
@@ -102,6 +104,43 @@ def test_a_target_without_signal_keeps_its_own_direction() -> None:
     spectrum = spectrum_of_gram(np.diag([0.5, 5.0]), np.ones(2), 10.0)
     weights = task_weights("plugin", spectrum, np.ones((2, 2)))
     np.testing.assert_allclose(weights.matrix(), [[1.0, 0.0], [0.0, 0.8]])
+    weak = spectrum_of_gram(np.diag([1.05, 5.0]), np.ones(2), 10.0)
+    weights = task_weights("plugin", weak, np.ones((2, 2)))
+    np.testing.assert_allclose(weights.matrix(), np.diag([0.05 / 1.05, 0.8]))
+
+
+@pytest.mark.parametrize("rule", ["single", "naive", "plugin"])
+def test_the_signal_is_an_inner_product_without_the_noise_that_it_shares(rule: str) -> None:
+    """⟨Σ_s a_ts d_s, d_t⟩ − a_tt ν_t: the weight of the target's own row is its share of noise."""
+    rng = np.random.default_rng(0)
+    rows, noise = rng.normal(size=(5, 8)) + 1.0, rng.uniform(1, 4, 5)
+    counts = rng.integers(3, 30, (5, 2)).astype(float)
+    weights = task_weights(rule, spectrum_of_rows(rows, noise, 8.0), counts)
+    a = weights.matrix()
+    expected = [a[t] @ rows @ rows[t] - a[t, t] * noise[t] for t in range(5)]
+    np.testing.assert_allclose(weights.signal, expected, atol=1e-10)
+    np.testing.assert_allclose(weights.noise_share, np.diagonal(a), atol=1e-12)
+
+
+def test_some_targets_take_all_of_the_rule_of_going_alone() -> None:
+    gram = 5.0 + np.diag([1.0, 2.0, 3.0])
+    spectrum = spectrum_of_gram(gram, np.ones(3), 10.0)
+    together, alone = (
+        task_weights(rule, spectrum, np.ones((3, 2))) for rule in ("plugin", "single")
+    )
+    mixed = with_some_alone(together, alone, np.array([True, False, True]))
+    for name in ("noise_share", "signal"):
+        both = getattr(alone, name), getattr(together, name)
+        np.testing.assert_array_equal(getattr(mixed, name), np.where([1, 0, 1], *both))
+    expected = np.where([[True], [False], [True]], alone.matrix(), together.matrix())
+    np.testing.assert_allclose(mixed.matrix(), expected)
+
+
+def test_a_contrast_without_noise_has_a_millionth_of_its_length() -> None:
+    rows = np.array([[3.0, 4.0], [0.0, 0.0]])
+    spectrum = spectrum_of_rows(rows, np.zeros(2), 2.0)
+    np.testing.assert_allclose(spectrum.noise, [1e-12 * 25.0, 0.0])
+    np.testing.assert_allclose((spectrum.rows**2).sum(axis=1), [25.0, 0.0])
 
 
 def test_agreement_counts_precisions_and_leaves_out_single_class_tasks() -> None:
@@ -109,3 +148,5 @@ def test_agreement_counts_precisions_and_leaves_out_single_class_tasks() -> None
     noise = np.array([[1.0, 1.0], [1.0, 0.0], [2.0, 4.0]])
     np.testing.assert_allclose(agreed_weights(counts, noise), [0.75, 0.0, 0.25])
     np.testing.assert_allclose(agreed_weights(counts, np.zeros((3, 2))), [0.5, 0.0, 0.5])
+    more_classes = np.array([[5.0, 5.0, 5.0], [5.0, 5.0, 0.0]])
+    np.testing.assert_allclose(agreed_weights(more_classes, more_classes / 5.0), [0.5, 0.5])

@@ -62,6 +62,22 @@ def test_two_tasks_have_one_other_each(rule: Any, of_target: Any) -> None:
     np.testing.assert_allclose(weights.combine(rows), expected.directions, atol=1e-9)
 
 
+def test_a_target_without_rows_keeps_the_prior_mean() -> None:
+    prior = module.Prior(np.full((2, 1), 3.0), np.full((2, 1), 10.0), np.ones((2, 1)))
+    posterior, trace = module._posterior(prior, np.zeros((2, 1)), np.ones(2), np.array([0.0, 1.0]))
+    np.testing.assert_allclose(posterior, [[3.0], [1.5]])  # F = 1/(1 + 1) for B = 10 − 3²
+    np.testing.assert_allclose(trace, [0.0, 0.5])
+
+
+def test_one_other_task_is_no_pool() -> None:
+    """Its scatter cannot be known: the forecast of the pool would be the best, and too good."""
+    rng = np.random.default_rng(0)
+    rows = 0.5 * rng.normal(size=50) + 0.7 * rng.normal(size=(2, 50))
+    spectrum = spectrum_of_rows(rows, np.full(2, 50 * 0.49), 50.0)
+    values = [mean_signal_to_noise(r(spectrum), spectrum) for r in (spectral_rule, pool_rule)]
+    assert values[1] > values[0] == mean_signal_to_noise(best_rule(spectrum), spectrum)
+
+
 def test_rules_are_chosen_by_a_mean_in_which_noisy_tasks_count_less() -> None:
     rows, variance = uneven(9, 2)
     spectrum = spectrum_of_rows(rows, 30 * variance, 30.0)

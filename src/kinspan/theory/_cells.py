@@ -80,6 +80,14 @@ def component_means(cells: SampledCells, weights: Floats) -> Floats:
     return np.asarray(cells.cross.T @ weights @ vectors / length)
 
 
+def block_diagonal(blocks: Floats) -> Floats:
+    """(cells, cells), zero between tasks, from (tasks, classes, classes)."""
+    k, m = blocks.shape[:2]
+    matrix = np.zeros((k, m, k, m))
+    matrix[np.arange(k), :, np.arange(k)] = blocks
+    return matrix.reshape(k * m, k * m)
+
+
 def positive_signs(vectors: Floats) -> Floats:
     """Columns with the sign that makes their largest entry positive: a sign is arbitrary."""
     largest = np.abs(vectors).argmax(axis=0)

@@ -27,25 +27,32 @@ class Population(NamedTuple):
 def check_numbers(name: str, given: Any) -> Floats:
     """Finite numbers whose products can be computed."""
     values = np.array(real_numbers(name, given))
-    if not np.isfinite(values).all():
-        raise ValueError(f"{name} has entries that are not finite; give finite numbers")
-    if np.abs(values).max(initial=0) > _LARGEST:
-        raise ValueError(
-            f"{name} has the entry {values.flat[np.abs(values).argmax()]:g}; give numbers up to "
-            f"{_LARGEST:g}, whose products can be computed"
-        )
+    _fits(np.isfinite(values).all(), f"{name} has entries that are not finite", "finite numbers")
+    largest = values.flat[np.abs(values).argmax()] if values.size else 0.0
+    needed = f"numbers up to {_LARGEST:g}, whose products can be computed"
+    _fits(abs(largest) <= _LARGEST, f"{name} has the entry {largest:g}", needed)
     return values
+
+
+def _fits(fine: bool | np.bool_, fact: str, needed: str) -> None:
+    if not fine:
+        raise ValueError(f"{fact}; give {needed}")
+
+
+def _is(fine: bool | np.bool_, name: str, given: Any, needed: str) -> None:
+    if not fine:
+        raise ValueError(f"{name} is {given!r}; give {needed}")
 
 
 def check_population(mean_gram: ArrayLike, counts: ArrayLike, n_features: int) -> Population:
     """The three arguments that all functions share."""
     n = check_counts(counts)
-    G = check_numbers("mean_gram", mean_gram)
-    if G.shape != (n.size, n.size):
-        raise ValueError(
-            f"mean_gram has shape {G.shape}, but counts {n.shape} has {n.size} cells; give "
-            f"({n.size}, {n.size}) inner products of their means, cells ordered task by task"
-        )
+    G, shape = check_numbers("mean_gram", mean_gram), (n.size, n.size)
+    _fits(
+        G.shape == shape,
+        f"mean_gram has shape {G.shape}, but counts {n.shape} has {n.size} cells",
+        f"{shape} inner products of their means, cells ordered task by task",
+    )
     values = _eigenvalues("mean_gram", G)
     p = _check_features(n_features, int((values > 1e-10 * values[-1]).sum()))
     return Population((G + G.T) / 2, n, p)
@@ -54,63 +61,59 @@ def check_population(mean_gram: ArrayLike, counts: ArrayLike, n_features: int) -
 def check_single_task(mean_gram: ArrayLike, counts: ArrayLike, n_features: int) -> Population:
     """A population of one task, for the theorems about a single task."""
     population = check_population(mean_gram, counts, n_features)
-    if len(population.counts) > 1:
-        raise ValueError(
-            f"counts has {len(population.counts)} tasks, but this theorem is about one; give the "
-            "classes of one task, or use the functions whose names start with mtl_"
-        )
+    n_tasks = len(population.counts)
+    needed = "the classes of one task, or use the functions whose names start with mtl_"
+    _fits(n_tasks == 1, f"counts has {n_tasks} tasks, but this theorem is about one", needed)
     return population
 
 
 def check_counts(counts: ArrayLike) -> Floats:
     """(tasks, classes) rows of each cell; one row of counts is one task."""
     n = np.atleast_2d(check_numbers("counts", counts))
-    if n.ndim != 2 or n.shape[1] < 2 or n.min(initial=0) < 0 or n.max(initial=0) == 0:
-        raise ValueError(
-            f"counts is {counts!r}; give numbers of rows from 0, not all 0, of shape "
-            "(tasks, classes) with at least two classes"
-        )
+    fine = n.ndim == 2 and n.shape[1] > 1 and n.min(initial=0) >= 0 and n.max(initial=0) > 0
+    needed = (
+        "numbers of rows from 0, not all 0, of shape (tasks, classes) with at least two classes"
+    )
+    _is(fine, "counts", counts, needed)
     return n
 
 
 def check_labels(labels: ArrayLike, counts: Floats) -> Floats:
     """(cells,) labels, or (cells, columns) for a matrix of labels."""
-    y = check_numbers("labels", labels)
-    if y.shape in (counts.shape, (counts.size,)):
+    y, size = check_numbers("labels", labels), counts.size
+    if y.shape in (counts.shape, (size,)):
         return y.ravel()
-    if y.ndim == 2 and len(y) == counts.size and y.shape[1] > 0:
-        return y
-    raise ValueError(
-        f"labels has shape {y.shape}; give one value for each cell, {counts.shape} or "
-        f"({counts.size},), or a matrix with one row for each cell, ({counts.size}, columns)"
+    _fits(
+        y.ndim == 2 and len(y) == size and y.shape[1] > 0,
+        f"labels has shape {y.shape}",
+        f"one value for each cell, {counts.shape} or ({size},), or a matrix with one row for each "
+        f"cell, ({size}, columns)",
     )
+    return y
 
 
 def check_one_label(labels: ArrayLike, counts: Floats) -> Floats:
     """(cells,) labels, for functions about one score."""
     y = check_labels(labels, counts)
-    if y.ndim > 1:
-        raise ValueError(
-            f"labels has shape {y.shape}, but this function is about one score; give one value for "
-            f"each cell, {counts.shape} or ({counts.size},)"
-        )
+    fact = f"labels has shape {y.shape}, but this function is about one score"
+    _fits(y.ndim == 1, fact, f"one value for each cell, {counts.shape} or ({counts.size},)")
     return y
 
 
 def check_target(target: int, counts: Floats) -> int:
     """The index of a task."""
-    if not isinstance(target, (int, np.integer)) or not 0 <= target < len(counts):
-        raise ValueError(f"target is {target!r}; give the index of a task, 0 to {len(counts) - 1}")
+    fine = isinstance(target, (int, np.integer)) and 0 <= target < len(counts)
+    _is(fine, "target", target, f"the index of a task, 0 to {len(counts) - 1}")
     return int(target)
 
 
 def check_two_classes(counts: Floats) -> None:
     """For formulas that exist for two classes only."""
-    if counts.shape[1] != 2:
-        raise ValueError(
-            f"counts has {counts.shape[1]} classes, but this formula is about two; give the two "
-            "columns of the classes to tell apart, and their rows and columns of the means"
-        )
+    _fits(
+        counts.shape[1] == 2,
+        f"counts has {counts.shape[1]} classes, but this formula is about two",
+        "the two columns of the classes to tell apart, and their rows and columns of the means",
+    )
 
 
 def check_priors(priors: ArrayLike | None, counts: Floats) -> Floats | None:
@@ -124,40 +127,35 @@ def check_priors(priors: ArrayLike | None, counts: Floats) -> Floats | None:
 def check_two_priors(priors: ArrayLike) -> Floats:
     """Two positive probabilities that add up to one."""
     pi = check_numbers("priors", priors)
-    if pi.shape != (2,) or pi.min() <= 0 or abs(pi.sum() - 1) > _ROUNDING:
-        raise ValueError(
-            f"priors is {priors!r}; give two positive probabilities that add up to one"
-        )
+    fine = pi.shape == (2,) and pi.min() > 0 and abs(pi.sum() - 1) <= _ROUNDING
+    _is(fine, "priors", priors, "two positive probabilities that add up to one")
     return pi
 
 
 def check_pair(name: str, pair: ArrayLike, *, positive: bool = False) -> Floats:
     """Two numbers, one for each class."""
     values = check_numbers(name, pair)
-    if values.shape != (2,) or (positive and values.min() <= 0):
-        kind = "positive numbers" if positive else "numbers"
-        raise ValueError(f"{name} is {pair!r}; give two {kind}, one for each class")
+    kind = "positive numbers" if positive else "numbers"
+    fine = values.shape == (2,) and (not positive or values.min() > 0)
+    _is(fine, name, pair, f"two {kind}, one for each class")
     return values
 
 
 def check_threshold(threshold: float) -> float:
     """A number; at an infinite one the answer is always the same class."""
     value = real_numbers("threshold", threshold)
-    if value.shape != () or np.isnan(value):
-        raise ValueError(f"threshold is {threshold!r}; give one number")
+    _is(value.shape == () and not np.isnan(value), "threshold", threshold, "one number")
     return float(value)
 
 
 def check_fraction(labelled_fraction: ArrayLike, counts: Floats) -> Floats:
     """(tasks, classes) shares of labelled rows, from one number, one per task or one per cell."""
-    share = check_numbers("labelled_fraction", labelled_fraction)
-    if share.ndim == 1 and len(share) == len(counts):
+    share, k = check_numbers("labelled_fraction", labelled_fraction), len(counts)
+    if share.ndim == 1 and len(share) == k:
         share = share[:, None]
-    if share.shape not in ((), (len(counts), 1), counts.shape) or np.any((share < 0) | (share > 1)):
-        raise ValueError(
-            f"labelled_fraction is {labelled_fraction!r}; give numbers from 0 to 1: one, or "
-            f"{len(counts)} (one for each task), or {counts.shape} (one for each cell)"
-        )
+    fine = share.shape in ((), (k, 1), counts.shape) and bool(((share >= 0) & (share <= 1)).all())
+    needed = f"one, or {k} (one for each task), or {counts.shape} (one for each cell)"
+    _is(fine, "labelled_fraction", labelled_fraction, f"numbers from 0 to 1: {needed}")
     return np.broadcast_to(share, counts.shape)
 
 
@@ -165,24 +163,20 @@ def check_confusion(confusion: ArrayLike, counts: Floats) -> Floats:
     """(tasks, classes, classes) probabilities of the observed class (column) given the true one."""
     T = check_numbers("confusion", confusion)
     k, m = counts.shape
-    if T.shape not in ((m, m), (k, m, m)):
-        raise ValueError(f"confusion has shape {T.shape}; give {(m, m)} or {(k, m, m)}")
-    if T.min() < 0 or np.abs(T.sum(axis=-1) - 1).max() > _ROUNDING:
-        raise ValueError(
-            f"confusion is {confusion!r}; give rows of probabilities that add up to one: row j is "
-            "how class j is labelled"
-        )
+    fine = T.shape in ((m, m), (k, m, m))
+    _fits(fine, f"confusion has shape {T.shape}", f"{(m, m)} or {(k, m, m)}")
+    fine = T.min() >= 0 and np.abs(T.sum(axis=-1) - 1).max() <= _ROUNDING
+    needed = "rows of probabilities that add up to one: row j is how class j is labelled"
+    _is(fine, "confusion", confusion, needed)
     return np.broadcast_to(T, (k, m, m))
 
 
 def check_means(means: ArrayLike, counts: Floats) -> Floats:
     """(cells, features) means."""
     M = check_numbers("means", means)
-    if M.ndim != 3 or M.shape[:2] != counts.shape or M.shape[2] == 0:
-        raise ValueError(
-            f"means has shape {M.shape}, but counts has shape {counts.shape}; give "
-            "(tasks, classes, features)"
-        )
+    fact = f"means has shape {M.shape}, but counts has shape {counts.shape}"
+    fine = M.ndim == 3 and M.shape[:2] == counts.shape and M.shape[2] > 0
+    _fits(fine, fact, "(tasks, classes, features)")
     return M.reshape(counts.size, -1)
 
 
@@ -190,31 +184,30 @@ def check_covariances(covariances: ArrayLike, means: Floats, counts: Floats) -> 
     """(cells, features, features) covariances, from one for all cells or one for each."""
     C = check_numbers("covariances", covariances)
     (k, m), p = counts.shape, means.shape[1]
-    if C.shape not in ((p, p), (k, m, p, p)):
-        raise ValueError(f"covariances has shape {C.shape}; give {(p, p)} or {(k, m, p, p)}")
+    fine = C.shape in ((p, p), (k, m, p, p))
+    _fits(fine, f"covariances has shape {C.shape}", f"{(p, p)} or {(k, m, p, p)}")
     for matrix in C.reshape(-1, p, p):
-        if _eigenvalues("covariances", matrix)[-1] <= 0:
-            raise ValueError("covariances has a matrix of zeros; give some variance to each cell")
+        largest = _eigenvalues("covariances", matrix)[-1]
+        _fits(largest > 0, "covariances has a matrix of zeros", "some variance to each cell")
     return np.broadcast_to(C, (k, m, p, p)).reshape(k * m, p, p)
 
 
 def check_addition(add: ArrayLike, counts: Floats) -> Floats:
     """(..., tasks, classes) rows to add to each cell."""
-    extra = check_numbers("add", add)
-    if extra.shape[-2:] != counts.shape or np.any(counts + extra < 0):
-        raise ValueError(
-            f"add has shape {extra.shape} and least value {extra.min(initial=np.inf):g}; give rows "
-            f"to add to each cell, (..., {counts.shape[0]}, {counts.shape[1]}), that leave no "
-            "count below 0"
-        )
+    extra, (k, m) = check_numbers("add", add), counts.shape
+    _fits(
+        extra.shape[-2:] == counts.shape and bool((counts + extra >= 0).all()),
+        f"add has shape {extra.shape} and least value {extra.min(initial=np.inf):g}",
+        f"rows to add to each cell, (..., {k}, {m}), that leave no count below 0",
+    )
     return extra
 
 
 def check_error(error: float) -> float:
     """An error strictly between 0 and 1."""
     wanted = check_numbers("error", error)
-    if wanted.shape != () or not 0 < wanted < 1:
-        raise ValueError(f"error is {error!r}; give a probability between 0 and 1")
+    fine = wanted.shape == () and 0 < float(wanted) < 1
+    _is(fine, "error", error, "a probability between 0 and 1")
     return float(wanted)
 
 
@@ -223,56 +216,46 @@ def check_components(n_components: int | None, population: Population) -> int:
     if n_components is None:
         return population.counts.size
     most = min(population.n_features, _MOST_COMPONENTS)
-    if not isinstance(n_components, (int, np.integer)) or not 1 <= n_components <= most:
-        raise ValueError(
-            f"n_components is {n_components!r}; give a whole number from 1 to {most}, or None"
-        )
+    fine = isinstance(n_components, (int, np.integer)) and 1 <= n_components <= most
+    _is(fine, "n_components", n_components, f"a whole number from 1 to {most}, or None")
     return int(n_components)
 
 
 def check_strengths(shared: float, own: ArrayLike, n_tasks: int) -> Floats:
     """(tasks, tasks) A = diag(γ) + λ 11ᵀ from λ and γ."""
     lam, gamma = check_numbers("shared_strength", shared), check_numbers("task_strengths", own)
-    if lam.shape != () or not 0 <= lam <= _STRONGEST:
-        raise ValueError(f"shared_strength is {shared!r}; give one number from 0 to {_STRONGEST:g}")
-    if gamma.shape not in ((), (n_tasks,)) or gamma.min() < 0 or gamma.max() + lam == 0:
-        raise ValueError(
-            f"task_strengths is {own!r}; give numbers from 0, one or one for each of {n_tasks} "
-            "tasks, not all 0 when shared_strength is 0"
-        )
+    fine = lam.shape == () and 0 <= float(lam) <= _STRONGEST
+    _is(fine, "shared_strength", shared, f"one number from 0 to {_STRONGEST:g}")
+    fine = gamma.shape in ((), (n_tasks,)) and gamma.min() >= 0 and gamma.max() + lam > 0
+    needed = f"numbers from 0, one or one for each of {n_tasks} tasks"
+    _is(fine, "task_strengths", own, f"{needed}, not all 0 when shared_strength is 0")
     return np.diag(np.broadcast_to(gamma, n_tasks)) + lam
 
 
 def check_samples(n_samples: float, n_features: int) -> tuple[float, int]:
     """Two positive sizes."""
     n = check_numbers("n_samples", n_samples)
-    if n.shape != () or n <= 0:
-        raise ValueError(f"n_samples is {n_samples!r}; give a positive number of rows")
+    _is(n.shape == () and float(n) > 0, "n_samples", n_samples, "a positive number of rows")
     return float(n), _check_features(n_features, 1)
 
 
 def _check_features(n_features: int, rank: int) -> int:
-    if not isinstance(n_features, (int, np.integer)) or n_features < 1:
-        raise ValueError(f"n_features is {n_features!r}; give a whole number from 1")
-    if rank > n_features:
-        raise ValueError(
-            f"n_features is {n_features}, but the means of mean_gram span {rank} dimensions; give "
-            f"at least {rank}, or the Gram matrix of means with {n_features} features"
-        )
+    fine = isinstance(n_features, (int, np.integer)) and n_features >= 1
+    _is(fine, "n_features", n_features, "a whole number from 1")
+    _fits(
+        rank <= n_features,
+        f"n_features is {n_features}, but the means of mean_gram span {rank} dimensions",
+        f"at least {rank}, or the Gram matrix of means with {n_features} features",
+    )
     return int(n_features)
 
 
 def _eigenvalues(name: str, matrix: Floats) -> Floats:
-    size = np.abs(matrix).max()
-    if np.abs(matrix - matrix.T).max() > _ROUNDING * size:
-        raise ValueError(
-            f"{name} is not symmetric: it differs from its transpose by up to "
-            f"{np.abs(matrix - matrix.T).max():.3g}; give a symmetric matrix, such as M @ M.T"
-        )
+    size, gap = np.abs(matrix).max(), np.abs(matrix - matrix.T).max()
+    fact = f"{name} is not symmetric: it differs from its transpose by up to {gap:.3g}"
+    _fits(gap <= _ROUNDING * size, fact, "a symmetric matrix, such as M @ M.T")
     values = np.linalg.eigvalsh((matrix + matrix.T) / 2)
-    if values[0] < -_ROUNDING * size:
-        raise ValueError(
-            f"{name} has least eigenvalue {values[0]:.3g}; give a matrix without negative "
-            "eigenvalues, such as M @ M.T"
-        )
+    fact = f"{name} has least eigenvalue {values[0]:.3g}"
+    needed = "a matrix without negative eigenvalues, such as M @ M.T"
+    _fits(values[0] >= -_ROUNDING * size, fact, needed)
     return np.asarray(values)

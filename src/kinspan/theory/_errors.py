@@ -31,18 +31,12 @@ def squared_distances(score_means: Floats) -> Floats:
     return np.asarray(((score_means[:, None] - score_means[None]) ** 2).sum(axis=-1))
 
 
-def pairwise_errors(score_means: Floats) -> Floats:
-    """(classes, classes) errors of the nearest-mean rule between two classes; zero on the diagonal.
+def nearest_mean_error(score_means: Floats) -> float | Floats:
+    """Errors of the nearest-mean rule: a number for two classes, all pairs of classes for more.
 
-    P(x → class j' | class j) = Q(½‖m_j − m_j'‖). The paper prints Q with e^(−x²) in place of
-    e^(−x²/2), and the rule with argmax in place of argmin.
+    P(x → class j' | class j) = Q(½‖m_j − m_j'‖); zero on the diagonal. The paper prints Q with
+    e^(−x²) in place of e^(−x²/2), and the rule with argmax in place of argmin.
     """
     errors = gap_error(np.sqrt(squared_distances(score_means)))
     np.fill_diagonal(errors, 0.0)
-    return errors
-
-
-def nearest_mean_error(score_means: Floats) -> float | Floats:
-    """The error for two classes, the matrix of pairwise errors for more."""
-    errors = pairwise_errors(score_means)
     return float(errors[0, 1]) if len(errors) == 2 else errors

@@ -1,4 +1,4 @@
-"""The matrices that describe a multi-task least-squares SVM in large dimension.
+"""A population and a task kernel → the matrices that describe a multi-task least-squares SVM.
 
 δ_t = B_tt/k with B = (diag(n_t/(kp(1 + δ_t))) + A⁻¹)⁻¹ is a fixed point. From it follow
 D = n/(kp(1 + δ_t)) for each cell and K = B_tt'·⟨μ_tj − μ_t, μ_t'j' − μ_t'⟩, with μ_t the mean of a
@@ -14,16 +14,17 @@ from typing import NamedTuple
 import numpy as np
 
 from kinspan._rows.types import Floats
+from kinspan.theory._cells import block_diagonal
 from kinspan.theory._checks import Population
 
 _STEPS, _CLOSE = 100, 1e-14
 
 
 class LssvmLimits(NamedTuple):
-    """What the scores of any labels follow from."""
+    """The scores of any labels follow from these."""
 
-    centring: Floats  # (cells, cells) Z: takes the mean label of each task away
-    residual: Floats  # (cells, cells) F = (I + KD)⁻¹: centred labels → what scores miss of them
+    centring: Floats  # (cells, cells) Z: subtracts the mean label of each task
+    residual: Floats  # (cells, cells) F = (I + KD)⁻¹: centred labels → labels minus scores
     spreads: Floats  # (tasks, cells, cells) S: centred labels → variance of the scores of a task
 
 
@@ -79,9 +80,6 @@ def _per_cell(of_tasks: Floats, n_classes: int) -> Floats:
 
 def _centring(counts: Floats) -> Floats:
     """I − 1cᵀ in each task, c the shares of its classes; equal shares for a task without rows."""
-    k, m = counts.shape
-    total = counts.sum(axis=1, keepdims=True)
+    m, total = counts.shape[1], counts.sum(axis=1, keepdims=True)
     shares = np.where(total > 0, counts / np.where(total > 0, total, 1.0), 1.0 / m)
-    Z = np.zeros((k, m, k, m))
-    Z[np.arange(k), :, np.arange(k)] = np.eye(m) - shares[:, None, :]
-    return Z.reshape(k * m, k * m)
+    return block_diagonal(np.eye(m) - shares[:, None, :])

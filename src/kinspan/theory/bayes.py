@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from kinspan._rows.types import Floats
+from kinspan.theory._cells import block_diagonal
 from kinspan.theory._checks import check_fraction, check_population, check_two_classes
 from kinspan.theory._errors import gap_error
 
@@ -85,11 +86,8 @@ def _squared_gaps(overlap: Floats) -> Floats:
 
 def _information(squared_gaps: Floats, labelled: Floats, unlabelled: Floats) -> Floats:
     """(cells, cells) S: counts of the labelled rows, Σ E[ûûᵀ] of the others, over p; by task."""
-    k = len(labelled)
-    S = np.zeros((k, 2, k, 2))
-    for t in range(k):
-        S[t, :, t] = np.diag(labelled[t]) + _unlabelled(squared_gaps[t], unlabelled[t])
-    return S.reshape(2 * k, 2 * k)
+    tasks = zip(squared_gaps, labelled, unlabelled, strict=True)
+    return block_diagonal(np.array([np.diag(n) + _unlabelled(gap, rows) for gap, n, rows in tasks]))
 
 
 def _unlabelled(squared_gap: float, rows: Floats) -> Floats:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kinspan._rows.types import Floats
-from kinspan.theory._cells import SampledCells, sampled_cells, weights_of
+from kinspan.theory._cells import SampledCells, block_diagonal, sampled_cells, weights_of
 from kinspan.theory._checks import (
     Population,
     check_confusion,
@@ -158,11 +158,7 @@ def _cells(population: Population, confusion: ArrayLike) -> tuple[SampledCells, 
 
 def _observed(population: Population, confusion: Floats) -> MislabelledCells:
     G, n, _ = population
-    k, m = n.shape
     joint = n[:, :, None] * confusion  # rows of true class j with observed label l
     counts = joint.sum(axis=1)
-    shares = joint / np.where(counts > 0, counts, 1.0)[:, None]
-    blocks = np.zeros((k, m, k, m))
-    blocks[np.arange(k), :, np.arange(k)] = shares
-    P = blocks.reshape(k * m, k * m)
+    P = block_diagonal(joint / np.where(counts > 0, counts, 1.0)[:, None])
     return MislabelledCells(counts, P.T @ G @ P, P.T @ G, P)

@@ -204,8 +204,13 @@ def _limits(
 
 def _descend(error: Callable[[Floats], float], size: int, start: float) -> Floats:
     simplex = start + 2.0 * np.vstack([np.zeros(size), np.eye(size)])
-    options = {"initial_simplex": simplex, "xatol": 1e-3, "fatol": 1e-9}
-    return np.asarray(minimize(error, simplex[0], method="Nelder-Mead", options=options).x)
+    best = minimize(
+        error,
+        simplex[0],
+        method="Nelder-Mead",
+        options={"initial_simplex": simplex, "xatol": 1e-3, "fatol": 1e-9},
+    )
+    return np.asarray(best.x)
 
 
 def _in_range(logarithms: Floats) -> Floats:

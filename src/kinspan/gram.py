@@ -19,7 +19,7 @@ import numpy as np
 from kinspan._rows.types import Codes, Floats, Mask
 
 
-class TaskRows(NamedTuple):
+class ContrastRows(NamedTuple):
     """Contrasts of all tasks as rows; one such set for all classes, or one for each."""
 
     rows: Floats | None  # (tasks, coordinates), or None where tasks lack classes
@@ -88,7 +88,7 @@ class SharedContrasts(_Contrasts):
         """Targets that have the same classes, and these classes, at least two."""
         return [(tasks, classes) for tasks, classes in self._patterns if classes.sum() > 1]
 
-    def task_rows(self) -> list[TaskRows]:
+    def task_rows(self) -> list[ContrastRows]:
         """One set for the targets of every problem, all classes in one row."""
         return [self._rows_among(classes) for _, classes in self.problems]
 
@@ -147,13 +147,13 @@ class SharedContrasts(_Contrasts):
         noise = _contrast_noise(_centring(self.present & classes), self.cell_noise)
         return np.asarray(noise.sum(axis=0))
 
-    def _rows_among(self, classes: Mask) -> TaskRows:
+    def _rows_among(self, classes: Mask) -> ContrastRows:
         present, noise = self.present & classes, self._noise_among(classes)
         n_contrasts = np.maximum(present.sum(axis=1) - 1.0, 0.0)
         dimension = self.dimension * float(n_contrasts[n_contrasts > 0].mean())
         if self.is_whole:
-            return TaskRows(self._stacked(), np.empty((0, 0)), noise, dimension)
-        return TaskRows(None, _common_products(self.means, present), noise, dimension)
+            return ContrastRows(self._stacked(), np.empty((0, 0)), noise, dimension)
+        return ContrastRows(None, _common_products(self.means, present), noise, dimension)
 
     def _lending(self, weights: Sequence[Weights]) -> Iterator[tuple[Codes, Codes, Mask, Floats]]:
         """Targets, tasks that lend to them, the classes of both, and how much they lend."""
@@ -176,11 +176,11 @@ class VersusRestContrasts(_Contrasts):
         others = (1.0 - own) * self.counts[:, None, :] / np.where(rest > 0, rest, 1.0)[..., None]
         return np.asarray(np.where(has_both[..., None], own - others, 0.0))
 
-    def task_rows(self) -> list[TaskRows]:
+    def task_rows(self) -> list[ContrastRows]:
         """One set for every class."""
         noise = _contrast_noise(self.coefficients, self.cell_noise)
         sets = zip(self.values.transpose(1, 0, 2), noise, strict=True)
-        return [TaskRows(rows, np.empty((0, 0)), n, self.dimension) for rows, n in sets]
+        return [ContrastRows(rows, np.empty((0, 0)), n, self.dimension) for rows, n in sets]
 
     def combine(self, weights: Sequence[Weights]) -> Floats:
         """(targets, classes, features): Σ_s a_ts · contrast l of task s, weights of class l."""

@@ -15,6 +15,7 @@ from kinspan.baselines._checks import check_coded_rows, dense
 from kinspan.baselines._nearest_mean import Components, nearest_mean_rule
 from kinspan.baselines._task_classifier import TaskClassifier
 from kinspan.class_moments import ClassMoments
+from kinspan.labels.spikes import spike_strengths
 from kinspan.metric import scaled_moments
 from kinspan.scores import LinearRules
 
@@ -105,9 +106,7 @@ def unseen_share(eigenvalues: Floats, ratio: float) -> Floats:
     Theorem 1 with its unknowns estimated, and the right sign without further ado; below it ℓ stays
     at the transition.
     """
-    excess = eigenvalues - 1.0 - ratio
-    ell = (excess + np.sqrt(np.maximum(excess**2 - 4.0 * ratio, 0.0))) / 2.0
-    ell = np.maximum(ell, np.sqrt(ratio))
+    ell = np.maximum(spike_strengths(eigenvalues, ratio), np.sqrt(ratio))
     return np.asarray(ell / (1.0 + ell))
 
 

@@ -138,17 +138,13 @@ class ScoreDistributionDisplay:
 def _the_task(estimator: Any, X: Any, task: Any) -> int:
     """The position of the one task that rows belong to."""
     given = task if estimator.task_column is None else column_of(X, estimator.task_column)
-    if given is None and len(estimator.tasks_) == 1:
-        return 0
-    column = estimator.task_column is not None or not np.isscalar(given)
     if given is None:
-        raise ValueError(f"task=None, but there are {len(estimator.tasks_)} tasks; pass one id")
+        if len(estimator.tasks_) > 1:
+            raise ValueError(f"task=None, but there are {len(estimator.tasks_)} tasks; pass one id")
+        return 0
     with naming("task"):
-        ids = (
-            identifiers.encode(np.asarray(on_host(given)))[0]
-            if column
-            else identifiers.as_array([given])
-        )
+        column = [given] if np.isscalar(given) else on_host(given)
+        ids = identifiers.encode(identifiers.as_array(column))[0]
     if len(ids) != 1:
         raise ValueError(f"X has rows of {len(ids)} tasks; scores are drawn for one of them")
     return int(estimator._position(ids.tolist()[0]))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinspan._rows.types import Floats, Mask
-from kinspan.gram import EachClassContrasts, SharedContrasts, TaskRows, VersusRestContrasts
+from kinspan.gram import ContrastRows, EachClassContrasts, SharedContrasts, VersusRestContrasts
 from kinspan.labels import (
     Spectrum,
     TaskWeights,
@@ -124,7 +124,7 @@ def solution_of(problem: Problem, weights: list[TaskWeights], log_priors: Floats
     return Solution(rules._replace(offset=rules.offset + shared_noise), weights, own, undone)
 
 
-def spectrum(rows: TaskRows) -> Spectrum:
+def spectrum(rows: ContrastRows) -> Spectrum:
     """Singular values and vectors of the contrasts of tasks."""
     if rows.rows is None:
         return spectrum_of_gram(rows.products, rows.noise, rows.dimension)

@@ -8,13 +8,13 @@ from scipy.stats import norm
 
 from kinspan.labels import (
     agreed_weights,
-    naive_weights,
     optimal_weights,
     spectrum_of_gram,
     spectrum_of_rows,
     task_weights,
     with_some_alone,
 )
+from kinspan.labels.fixed import naive_weights
 
 
 def random_gram(seed: int, k: int = 5) -> tuple[np.ndarray, np.ndarray]:

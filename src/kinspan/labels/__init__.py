@@ -7,7 +7,7 @@ is the input of all of them, `spikes` and `shrinkage` are the formulas that they
 """
 
 from kinspan.labels.choice import task_weights
-from kinspan.labels.fixed import agreed_weights, naive_weights
+from kinspan.labels.fixed import agreed_weights
 from kinspan.labels.plugin import optimal_weights
 from kinspan.labels.spectrum import (
     Spectrum,
@@ -21,7 +21,6 @@ __all__ = [
     "Spectrum",
     "TaskWeights",
     "agreed_weights",
-    "naive_weights",
     "optimal_weights",
     "spectrum_of_gram",
     "spectrum_of_rows",

@@ -38,9 +38,20 @@ def best_labels(cells: SampledCells, counts: Floats, target: int) -> Floats:
 def error_of_weights(
     cells: SampledCells, counts: Floats, weights: Floats, target: int, priors: Floats | None
 ) -> float | Floats:
-    """Error on the target with some weights of the cell means."""
+    """Error on the target with some weights of the cell means; scores have unit variance.
+
+    Two classes: a number, by the best threshold, above one half for a negative gap. With several
+    components the score is the one along the difference of the means. More classes: the matrix of
+    the errors of all pairs.
+    """
     m = counts.shape[1]
-    return target_error(mean_scores(cells, weights)[target * m : (target + 1) * m], priors)
+    own = mean_scores(cells, weights)[target * m : (target + 1) * m]
+    if m > 2:
+        return nearest_mean_error(own.reshape(m, -1))
+    if own.ndim > 1:
+        half = float(np.linalg.norm(own[0] - own[1])) / 2
+        own = np.array([half, -half])
+    return best_error(own, np.ones(2), np.full(2, 0.5) if priors is None else priors)
 
 
 def best_error_of(
@@ -48,18 +59,3 @@ def best_error_of(
 ) -> float | Floats:
     """Error on the target with the best weights."""
     return error_of_weights(cells, counts, target_weights(cells, counts, target), target, priors)
-
-
-def target_error(score_means: Floats, priors: Floats | None) -> float | Floats:
-    """Error from the mean scores of the classes of a target, whose scores have unit variance.
-
-    Two classes: a number, by the best threshold, above one half for a negative gap. With several
-    components the score is the one along the difference of the means. More classes: the matrix of
-    the errors of all pairs.
-    """
-    if len(score_means) > 2:
-        return nearest_mean_error(score_means.reshape(len(score_means), -1))
-    if score_means.ndim > 1:
-        half = float(np.linalg.norm(score_means[0] - score_means[1])) / 2
-        score_means = np.array([half, -half])
-    return best_error(score_means, np.ones(2), np.full(2, 0.5) if priors is None else priors)

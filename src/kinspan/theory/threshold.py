@@ -18,10 +18,10 @@ def decision_threshold(
 ) -> float:
     """The threshold between two classes that makes the fewest errors.
 
-    Equal variances: (m₁ + m₂)/2 − σ² log(π₁/π₂)/(m₁ − m₂), the midpoint of Eq. (3) moved towards
-    the rarer class. Unequal variances: the point where the weighted densities cross. Infinite where
-    always answering one class is best. Labels do not depend on the priors: a larger gap is better
-    for all of them.
+    Equal variances: (m₁ + m₂)/2 − σ² log(π₁/π₂)/(m₁ − m₂), the midpoint (Eq. 3 of the paper)
+    moved towards the rarer class. Unequal variances: the point where the weighted densities cross.
+    Infinite where always answering one class is best. Labels do not depend on the priors: a larger
+    gap is better for all of them.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Step 1: samples → counts, means, second moments of every cell; they add, subtract, travel.
+"""Step 1: rows → counts, means and second moments of every cell, which add and subtract.
 
-A *cell* is one class of one task. Nothing after this step grows with the number of samples.
+A *cell* is one class of one task. Nothing after this step grows with the number of rows.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ KIND = "class-moments"
 class ClassMoments:
     """Counts, means and centred second moments of every cell (one class of one task).
 
-    Moments add: those of two batches, files, machines or sites make those of all their rows, and
-    rows can be taken out again by subtraction.
+    Moments add: the sum of those of two batches, files, machines or sites is that of all their
+    rows, and subtraction removes rows again.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class ClassMoments:
         *,
         is_part: bool = False,
     ) -> ClassMoments:
-        """The same from rows that were validated before; they may have faded to part of one.
+        """The same from checked rows, which may have faded to a fraction of their weight.
 
         Weights of a part of the rows may add up to less than one row.
         """
@@ -185,9 +185,10 @@ class ClassMoments:
         )
 
     def effective(self) -> ClassMoments:
-        """The moments that as many rows of weight one would have as rows with weights are worth.
+        """The moments of n = (Σw)²/Σw² rows of weight one, which are worth as much as all rows.
 
-        (Σw)² / Σw² rows know a mean as well, and Σ w (x − mean)² over Σw is that much too small.
+        Their mean has the same variance, σ² Σw²/(Σw)² = σ²/n, and Σ w (x − mean)² is stretched from
+        Σw to n rows.
         """
         if self.squared_weights is None:
             return self
@@ -249,7 +250,7 @@ class ClassMoments:
         return self.squared_weights is not None or other.squared_weights is not None
 
     def to_bytes(self) -> bytes:
-        """One buffer with everything, in the format of `kinspan._storage.container`."""
+        """All moments in one buffer, in the format of `kinspan._storage.container`."""
         return container.pack(container.Contents(KIND, self.record()))
 
     @classmethod

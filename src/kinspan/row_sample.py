@@ -1,7 +1,7 @@
-"""Step 1b: samples → a bounded sample of rows of every cell, chosen by their content.
+"""Step 1b: rows → a bounded sample of the rows of every cell, chosen by their content.
 
-The rows of a cell with the smallest hash are kept: neither batches, nor their order, nor merging
-changes which. Rows that repeat are one row with their number as its weight.
+The rows of a cell with the smallest hashes are kept, whatever the batches, their order and the way
+they are merged. Equal rows are one row whose weight is their number.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Rows = NDArray[np.floating[Any]]
 
 @dataclass(frozen=True, eq=False)
 class RowSample:
-    """Rows of every cell, at most `size` different ones; sorted by cell and then by key.
+    """Rows of every cell, at most `size` distinct ones, sorted by cell and then by key.
 
     Samples add: that of two batches is the sample of all their rows.
 
@@ -45,22 +45,20 @@ class RowSample:
     True
     """
 
-    size: int  # different rows kept of a cell at most; fewer where there are many cells
+    size: int  # distinct rows kept of a cell at most; fewer where there are many cells
     tasks: Ids  # (tasks,) ids, in order
     classes: Ids  # (classes,) labels, in order
-    cells: (
-        Codes  # (rows,): position of the task times the number of classes, plus that of the class
-    )
+    cells: Codes  # (rows,): position of the task × number of classes + position of the class
     keys: Keys  # (rows,): hashes of the rows
     weights: Floats  # (rows,): how often the row occurred, faded
     rows: Rows  # (rows, features), single or double
-    recency: Floats | None = None  # (rows,): to what its last occurrence has faded; None is one
+    recency: Floats | None = None  # (rows,): weight of its last occurrence, faded; None is one
 
     @classmethod
     def from_checked(
         cls, checked: CheckedRows, size: int, fading: Floats | None = None
     ) -> RowSample:
-        """The sample of rows that were validated before; rows may have faded to part of one."""
+        """The sample of checked rows, which may have faded to a fraction of their weight."""
         X = checked.features
         if is_elsewhere(X):
             found: RowSample = device_sample(cls.from_checked, checked, size, fading)
@@ -87,7 +85,7 @@ class RowSample:
 
     @property
     def bound(self) -> int:
-        """Different rows kept of a cell at most, where there are so many cells."""
+        """Distinct rows kept of a cell at most, given the number of cells."""
         return _bound(self.size, self.cells, self.rows.shape[1])
 
     @property
@@ -121,10 +119,10 @@ class RowSample:
         return RowSample(size, tasks, classes, *joined[1:4], rows, joined.recency)
 
     def __sub__(self, other: RowSample) -> RowSample:
-        """The sample without rows of the other, as far as they are in it.
+        """The sample without the rows of the other that are in it.
 
-        If the other is the sample of some rows and not smaller than this one, all of them leave
-        that are here. Nothing takes their place: that of a cell with more rows is then too short.
+        If the other is the sample of some rows and at least as large, all of these rows leave this
+        one. Nothing replaces them: cells with more rows than are kept then have too few.
         """
         if not isinstance(other, RowSample):
             return NotImplemented
@@ -135,7 +133,7 @@ class RowSample:
         return replace(self, weights=weights)._kept(weights > 1e-9 * self.weights)
 
     def aligned(self, tasks: Ids, classes: Ids, n_features: int) -> RowSample:
-        """The rows of some tasks and classes, their cells counted among these."""
+        """The rows of some tasks and classes, with cells numbered among these."""
         check_same_features(n_features, self.rows.shape[1])
         if self.tasks.tolist() == tasks.tolist() and self.classes.tolist() == classes.tolist():
             return self
@@ -145,7 +143,7 @@ class RowSample:
         return placed._kept((t >= 0) & (c >= 0))._trimmed()
 
     def of_cells(self, cells: NDArray[np.bool_]) -> RowSample:
-        """The rows of some cells, which a (tasks, classes) mask tells."""
+        """The rows of the cells in a (tasks, classes) mask."""
         return self._kept(cells.reshape(-1)[self.cells])
 
     def limited(self, size: int) -> RowSample:
@@ -161,9 +159,9 @@ class RowSample:
     def effective(self) -> RowSample:
         """The sample with weights that count rows.
 
-        Rows were kept the more likely the less they had faded (the smallest of exponential
-        variables over their recency): each stands for others that were not. In a cell, weights
-        are then stretched until they add up to the number of rows that they are worth.
+        The less a row had faded, the more likely it was kept (by the smallest of exponential
+        variables over recency), so weights are divided by that probability. In a cell they are
+        then stretched to add up to the number of rows that they are worth.
         """
         if self.recency is None:
             return self
@@ -228,7 +226,7 @@ class RowSample:
         return np.asarray(task_codes * len(classes) + class_codes)
 
     def _trimmed(self) -> RowSample:
-        """Sorted, repeated rows joined, and no more rows of a cell than the size."""
+        """Sorted, with equal rows joined and no more rows of a cell than the bound."""
         joined = Joined.of(self.cells, self.keys, self.weights, self.bound, self.recency)
         return replace(
             self,
@@ -249,7 +247,7 @@ def _both(first: RowSample, second: RowSample) -> Floats | None:
 
 
 def _rows_of_both(first: Rows, second: Rows, chosen: Codes) -> Rows:
-    """Some rows of two matrices, counted through both, without a copy of all."""
+    """Some rows of two stacked matrices, without a copy of all."""
     is_first, n = chosen < len(first), len(first)
     rows = np.empty((len(chosen), first.shape[1]), np.result_type(first, second))
     rows[is_first] = first[chosen[is_first]]
@@ -262,7 +260,7 @@ def _bound(size: int, cells: Codes, n_features: int) -> int:
 
 
 def _dense_rows(X: Any, chosen: Codes) -> Rows:
-    """Rows in single precision if they are no better."""
+    """Rows as floats, in single precision unless X is more precise."""
     rows = X[chosen]
     rows = rows.toarray() if is_sparse(rows) else rows
     dtype = np.result_type(rows.dtype, np.float32)

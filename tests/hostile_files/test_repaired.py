@@ -74,7 +74,7 @@ def test_what_are_no_bytes_is_of_a_wrong_type(read: Callable[[Any], Any]) -> Non
 
 def test_what_is_no_number_of_json_is_no_header() -> None:
     header = json.dumps({"kind": "class-moments", "meta": {"x": float("nan")}, "arrays": []})
-    assert "NaN is no number of JSON" in refusal(closed(header.encode(), b""))
+    assert "NaN is not a number of JSON" in refusal(closed(header.encode(), b""))
 
 
 def test_long_kinds_and_names_are_not_repeated() -> None:
@@ -91,7 +91,7 @@ def test_no_array_stands_twice() -> None:
         opened.header["arrays"].append(opened.header["arrays"][0])
         opened.arrays.append(opened.arrays[0])
 
-    assert "'counts' stands twice" in refusal(forged("moments", repeat))
+    assert "'counts' occurs twice" in refusal(forged("moments", repeat))
 
 
 def test_a_row_in_the_last_of_very_many_cells() -> None:

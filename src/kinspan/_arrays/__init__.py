@@ -1,1 +1,1 @@
-"""Where array libraries differ, and where their arrays live: no other place knows."""
+"""The differences between array libraries and between devices; no other package knows of them."""

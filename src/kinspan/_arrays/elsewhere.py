@@ -1,4 +1,4 @@
-"""Rows and columns that live on a device whose memory NumPy cannot see."""
+"""Arrays of any library → NumPy views, or rows and columns that stay on their device."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class DeviceRows:
     """X on a device."""
 
     array: Any  # (rows, features)
-    passed: Any = None  # what the last pass over it left behind
-    to_be_sampled: bool = False  # whether a pass should leave hashes of rows behind
+    passed: Any = None  # by-products of the last pass over it, for the sample of rows
+    to_be_sampled: bool = False  # whether a pass should keep hashes of rows
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -38,7 +38,7 @@ class DeviceRows:
 
 @dataclass(eq=False)
 class DeviceColumn:
-    """One number a row on a device; NumPy functions take it for an array and get a copy."""
+    """One number per row on a device; NumPy functions accept it and get a copy."""
 
     array: Any  # (rows,)
 
@@ -50,7 +50,7 @@ class DeviceColumn:
 
     @cached_property
     def dtype(self) -> np.dtype[Any]:
-        """As NumPy calls it."""
+        """The data type, in the terms of NumPy."""
         return copied_to_numpy(self.array[:0]).dtype
 
     def __len__(self) -> int:
@@ -61,17 +61,17 @@ class DeviceColumn:
 
 
 def is_elsewhere(X: Any) -> bool:
-    """Whether rows stay where they are."""
+    """Whether rows stay on a device."""
     return isinstance(X, DeviceRows)
 
 
 def stays_there(values: Any) -> bool:
-    """Whether values are whole numbers on a device: ids, whose codes are found there."""
+    """Whether values are whole numbers on a device: ids that are encoded there."""
     return isinstance(values, DeviceColumn) and values.dtype.kind in "iub"
 
 
 def are_classes(values: Any) -> bool:
-    """Whether values are whole numbers on a device, of whatever type."""
+    """Whether values are whole numbers on a device, of any type."""
     if stays_there(values) or not isinstance(values, DeviceColumn) or values.dtype.kind != "f":
         return stays_there(values)
     xp, array = namespace(values.array), values.array
@@ -79,9 +79,9 @@ def are_classes(values: Any) -> bool:
 
 
 def rows_of(X: Any) -> Any:
-    """X for the mathematics: NumPy's view of an array of another library, or where it lives.
+    """X of another library as a NumPy view or, where NumPy cannot see it, as `DeviceRows`.
 
-    Anything else stays what it is.
+    Anything else is returned unchanged.
     """
     if not is_foreign(X):
         return X
@@ -91,7 +91,7 @@ def rows_of(X: Any) -> Any:
 
 
 def column_of_rows(values: Any) -> Any:
-    """The same for one value a row: labels, tasks, weights. Single values come to the CPU."""
+    """The same for one value per row: labels, tasks, weights. Single values come to the CPU."""
     if not is_foreign(values):
         return values
     values = plain(values)
@@ -102,7 +102,7 @@ def column_of_rows(values: Any) -> Any:
 
 
 def on_host(values: Any) -> Any:
-    """Whatever lives elsewhere as a NumPy array, everything else as it is."""
+    """Arrays on a device as NumPy arrays, anything else unchanged."""
     if isinstance(values, (DeviceRows, DeviceColumn)):
         return copied_to_numpy(values.array)
     if not is_foreign(values):
@@ -112,7 +112,7 @@ def on_host(values: Any) -> Any:
 
 
 def per_row(table: NDArray[Any], codes: Any) -> Any:
-    """Rows of a small table, beside the codes that choose them; text stays with NumPy."""
+    """Rows of a small table, on the device of the codes that choose them; text stays with NumPy."""
     if not is_foreign(codes):
         return table[codes]
     if table.dtype.kind not in "biuf":
@@ -121,7 +121,7 @@ def per_row(table: NDArray[Any], codes: Any) -> Any:
 
 
 def codes_on_device_of(codes: Any, X: Any, n_codes: int) -> Any:
-    """Codes of rules on the device of the rows, the last of them instead of −1."""
+    """Codes of rules on the device of X, with the last code instead of −1."""
     if not isinstance(X, DeviceRows):
         return codes
     xp = namespace(X.array)
@@ -139,7 +139,7 @@ def known_codes(known: Ids, values: Any) -> Any:
     xp, kind = namespace(values.array), widest_int(values.array)
     array = xp.astype(values.array, kind, copy=False)
     none = xp.full((1,), -1, dtype=kind, device=device(array))
-    if int(known[-1]) - int(known[0]) == len(known) - 1:  # neighbours: nothing to look for
+    if int(known[-1]) - int(known[0]) == len(known) - 1:  # consecutive: no search is needed
         codes = array - int(known[0])
         return xp.where((codes >= 0) & (codes < len(known)), codes, none)
     ids = xp.astype(moved(known.astype(np.int64), array), kind, copy=False)
@@ -155,7 +155,7 @@ def all_finite(values: Any) -> bool:
 
 
 def in_library_of(result: Any, X: Any) -> Any:
-    """A result in the library of X and beside it; text and objects stay with NumPy."""
+    """A result in the library and on the device of X; text and objects stay with NumPy."""
     if not is_foreign(X) or is_foreign(result) or result.dtype.kind not in "biuf":
         return result
     return moved(result, X)

@@ -1,4 +1,4 @@
-"""Where array libraries differ: what they are called, where their arrays live, how they travel."""
+"""Arrays of any library → their functions, device and precision, and copies on other devices."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-_SEEN_BY_NUMPY = (1, 3)  # of DLPack: memory of the CPU, and such that is pinned for CUDA
+_SEEN_BY_NUMPY = (1, 3)  # DLPack device types: memory of the CPU, and memory pinned for CUDA
 
 
 def is_sparse(X: Any) -> bool:
@@ -42,12 +42,12 @@ def _compat() -> Any:
 
 
 def device(array: Any) -> Any:
-    """Where a foreign array lives."""
+    """The device of a foreign array."""
     return _compat().device(array)
 
 
 def plain(values: Any) -> Any:
-    """A foreign array without its history of derivatives."""
+    """A foreign array, detached from automatic differentiation."""
     layout = str(getattr(values, "layout", ""))
     if layout.startswith("torch.") and layout != "torch.strided":
         raise TypeError(
@@ -65,7 +65,7 @@ def seen_by_numpy(values: Any) -> NDArray[Any] | None:
         return None
     try:
         return np.asarray(_known_to_numpy(values))
-    except RuntimeError:  # a device that only pretends to be the CPU
+    except RuntimeError:  # a device that reports to be the CPU
         return None
 
 
@@ -90,16 +90,16 @@ def _known_to_numpy(values: Any) -> Any:
 
 
 def moved(values: NDArray[Any], to: Any) -> Any:
-    """A NumPy array in the library of another array, beside it."""
+    """A NumPy array in the library and on the device of another array."""
     xp = namespace(to)
     if xp is np:
         return values
-    values = values if values.flags.writeable else values.copy()  # PyTorch warns of it
+    values = values if values.flags.writeable else values.copy()  # PyTorch warns otherwise
     return xp.asarray(values, device=device(to))
 
 
 def in_spans(n_rows: int, most: int) -> list[slice]:
-    """Rows cut into blocks; a slice beyond the end is not everywhere allowed."""
+    """Rows cut into blocks; not every library allows a slice beyond the end."""
     block = max(most, 16)
     return [slice(start, min(start + block, n_rows)) for start in range(0, n_rows, block)]
 
@@ -116,7 +116,7 @@ def extremes(arrays: list[Any]) -> list[tuple[int, int]]:
 
 
 def as_bits(values: Any) -> Any:
-    """Floats as integers of the same bits; None where a library cannot say."""
+    """Floats as integers of the same bits; None where a library cannot reinterpret them."""
     xp = namespace(values)
     if not hasattr(values, "view"):
         return None
@@ -124,7 +124,7 @@ def as_bits(values: Any) -> Any:
 
 
 def widest_float(array: Any) -> Any:
-    """Double precision, or what the device has."""
+    """Double precision, or the widest floats of the device."""
     xp = namespace(array)
     known = xp.__array_namespace_info__().dtypes(device=device(array), kind="real floating")
     is_metal = str(device(array)).startswith("mps")
@@ -132,7 +132,7 @@ def widest_float(array: Any) -> Any:
 
 
 def widest_int(array: Any) -> Any:
-    """64 bits, or what the device has."""
+    """64-bit integers, or the widest of the device."""
     xp = namespace(array)
     known = xp.__array_namespace_info__().dtypes(device=device(array), kind="signed integer")
     return xp.int64 if "int64" in known else xp.int32

@@ -1,4 +1,4 @@
-"""Ids of tasks and classes on a device: their distinct values, and codes that stay there."""
+"""Ids of tasks and classes on a device → their distinct values, and codes that stay there."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from kinspan._rows.types import Ids
 _FEW_IDS = 1024
 
 
-class Encoded(NamedTuple):
+class DeviceIds(NamedTuple):
     """The position of a row's id among the ids is its value minus the lowest."""
 
     ids: Ids  # in order, on the CPU; some may have no rows
@@ -38,8 +38,8 @@ class Encoded(NamedTuple):
 class DeviceCells(NamedTuple):
     """The task and the class of every row."""
 
-    tasks: Encoded
-    classes: Encoded
+    tasks: DeviceIds
+    classes: DeviceIds
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -53,10 +53,10 @@ class DeviceCells(NamedTuple):
 
 
 def cells_of(task: Any, y: Any, X: Any) -> DeviceCells:
-    """Cells of the rows of X, beside it.
+    """Cells of the rows of X, on its device.
 
-    Integers that lie close together are their own codes: no pass over them is needed but that for
-    the lowest and the highest. If that would make many cells that have no rows, ids are sorted out.
+    Integers that lie close together are their own codes: only the lowest and the highest are
+    needed. Where many cells would then have no rows, ids without rows are dropped.
     """
     columns = (task, y)
     arrays = [_integers(values, X) for values in columns]
@@ -73,10 +73,10 @@ def cells_of(task: Any, y: Any, X: Any) -> DeviceCells:
 
 
 def _integers(values: Any, X: Any) -> Any:
-    """Whole numbers beside X; None where the CPU has to find codes."""
+    """Whole numbers on the device of X; None where the CPU has to encode them."""
     if not isinstance(values, DeviceColumn) or device(values.array) != device(X):
         return None
-    if values.dtype == np.uint64:  # no signed integers hold them
+    if values.dtype == np.uint64:  # signed integers do not hold them
         return None
     xp, array = namespace(values.array), values.array
     if values.dtype.kind == "f":
@@ -84,31 +84,31 @@ def _integers(values: Any, X: Any) -> Any:
     return xp.astype(array, xp.uint8) if values.dtype.kind == "b" else array
 
 
-def _from_cpu(values: Any, X: Any) -> Encoded:
+def _from_cpu(values: Any, X: Any) -> DeviceIds:
     xp = namespace(X)
     if identifiers.is_repeated(values):
-        return Encoded(
+        return DeviceIds(
             values[:1].copy(), xp.zeros(len(values), dtype=xp.uint8, device=device(X)), 0
         )
     ids, codes = identifiers.encode(np.asarray(values))
-    return Encoded(ids, moved(codes.astype(np.int32), X), 0)
+    return DeviceIds(ids, moved(codes.astype(np.int32), X), 0)
 
 
-def _encoded(array: Any, kind: np.dtype[Any], lowest: int, highest: int) -> Encoded:
+def _encoded(array: Any, kind: np.dtype[Any], lowest: int, highest: int) -> DeviceIds:
     if highest - lowest < max(_FEW_IDS, array.shape[0] // 64):
-        return Encoded(np.arange(lowest, highest + 1).astype(kind), array, lowest)
-    return _without_gaps(Encoded(np.empty(0, kind), array, 0))
+        return DeviceIds(np.arange(lowest, highest + 1).astype(kind), array, lowest)
+    return _without_gaps(DeviceIds(np.empty(0, kind), array, 0))
 
 
-def _without_gaps(encoded: Encoded) -> Encoded:
+def _without_gaps(encoded: DeviceIds) -> DeviceIds:
     """The same with ids that have rows, and no others."""
     xp = namespace(encoded.values)
     found, codes = xp.unique_inverse(encoded.values)
-    order = xp.argsort(found)  # the standard does not say that they are
+    order = xp.argsort(found)  # the standard does not say that they are sorted
     ranks = xp.argsort(order)
     ids = copied_to_numpy(xp.take(found, order, axis=0))
     if len(encoded.ids):
         ids = encoded.ids[ids.astype(np.int64) - encoded.lowest]
     ids = ids.astype(encoded.ids.dtype)
     codes = xp.take(ranks, xp.reshape(codes, (-1,)), axis=0)
-    return Encoded(ids, codes, 0)
+    return DeviceIds(ids, codes, 0)

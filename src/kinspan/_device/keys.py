@@ -1,4 +1,4 @@
-"""Short keys of rows on a device, the same as those of `kinspan._rows.keys` on the CPU."""
+"""Rows on a device → short keys, the same as those of `kinspan._rows.keys` on the CPU."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FACTORS = ((30, 0xBF58476D1CE4E5B9 - 2**64), (27, 0x94D049BB133111EB - 2**64))
 
 
 def short_keys(X: Any, hashes: Any = None) -> Any:
-    """(rows,) integers of 16 bits; from the hashes of rows, where a pass has left them."""
+    """(rows,) integers of 16 bits; from the hashes of a pass, where there are any."""
     xp = namespace(X)
     if hashes is not None:
         return _mixed(xp.astype(hashes, xp.int64) & 0xFFFFFFFF) & 0xFFFF
@@ -46,7 +46,7 @@ def _of_block(X: Any) -> Any:
 
 
 def _by_the_cpu(X: Any) -> Any:
-    """Where a library cannot show the bits of numbers, rows have to come to the CPU."""
+    """For libraries that cannot reinterpret floats as integers."""
     rows = copied_to_numpy(X)
     found = keys.short_keys(rows, np.arange(len(rows)))
     return moved(found.astype(np.int32), X)

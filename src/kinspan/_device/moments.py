@@ -1,7 +1,8 @@
-"""Class moments of rows on a device: only sums of cells come to the CPU."""
+"""Rows on a device → their class moments; only sums of cells come to the CPU."""
 
 from __future__ import annotations
 
+import operator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from kinspan._validation.weights import check_totals_of_cells
 
 
 class FoundMoments(NamedTuple):
-    """What ClassMoments are made of; tasks and classes may have no rows."""
+    """The fields of ClassMoments; tasks and classes may have no rows."""
 
     tasks: Ids
     classes: Ids
@@ -31,13 +32,13 @@ class FoundMoments(NamedTuple):
 
 
 class Passed(NamedTuple):
-    """What a pass over rows leaves behind for the sample of them."""
+    """By-products of a pass over rows, for the sample of them."""
 
     of: tuple[Any, Any, Any]  # labels, tasks and weights
     cells: DeviceCells
     weights: Any  # on the device
     rows_of_cells: Codes  # (cells,): number of rows that have weight
-    hashes: Any  # (rows,), or None where the pass had no use of them
+    hashes: Any  # (rows,), or None where the pass did not compute them
 
 
 def device_moments(checked: CheckedRows, fading: Floats | None, is_part: bool) -> FoundMoments:
@@ -45,14 +46,14 @@ def device_moments(checked: CheckedRows, fading: Floats | None, is_part: bool) -
     X, y, task, weights, names = checked
     cells = cells_of(task, y, X.array)
     shape = cells.shape
-    beside, squared_weights = _beside(weights, X.array), None
+    placed, squared_weights = _on_device_of(weights, X.array), None
     if fading is not None:
         faded = fading if weights is None else np.asarray(weights) * fading
         squared = np.bincount(on_host(cells.codes), faded * fading, shape[0] * shape[1])
-        beside, squared_weights = moved(faded, X.array), squared.astype(np.float64).reshape(shape)
-    rows = _pass_over(X, cells, beside)
+        placed, squared_weights = moved(faded, X.array), squared.astype(np.float64).reshape(shape)
+    rows = _pass_over(X, cells, placed)
     found = _cell_moments(rows)
-    X.passed = Passed((y, task, weights), cells, beside, rows.rows_of_cells, rows.hashes)
+    X.passed = Passed((y, task, weights), cells, placed, rows.rows_of_cells, rows.hashes)
     if weights is not None and not is_part:
         check_totals_of_cells(found.counts, rows.rows_of_cells)
     if not (np.isfinite(found.means).all() and np.isfinite(found.squares).all()):
@@ -63,21 +64,17 @@ def device_moments(checked: CheckedRows, fading: Floats | None, is_part: bool) -
 
 
 def passed_over(checked: CheckedRows) -> Passed:
-    """What the last pass left behind, if it was over the same cells; otherwise without hashes."""
+    """By-products of the last pass, if it was over the same cells; otherwise without hashes."""
     X, y, task, weights, _ = checked
     before = X.passed
-    if before is not None and all(map(_is_same, before.of, (y, task, weights))):
+    if before is not None and all(map(operator.is_, before.of, (y, task, weights))):
         return before  # type: ignore[no-any-return]
-    cells, beside = cells_of(task, y, X.array), _beside(weights, X.array)
-    counts = ArrayPass(X.array, cells, beside).rows_of_cells
-    return Passed((y, task, weights), cells, beside, counts, None)
+    cells, placed = cells_of(task, y, X.array), _on_device_of(weights, X.array)
+    counts = ArrayPass(X.array, cells, placed).rows_of_cells
+    return Passed((y, task, weights), cells, placed, counts, None)
 
 
-def _is_same(first: Any, second: Any) -> bool:
-    return first is second
-
-
-def _beside(weights: Any, X: Any) -> Any:
+def _on_device_of(weights: Any, X: Any) -> Any:
     """Weights on the device of the rows, in double precision where it has that."""
     if weights is None:
         return None
@@ -97,7 +94,7 @@ def _pass_over(X: DeviceRows, cells: DeviceCells, weights: Any) -> Any:
 
 
 def _cell_moments(rows: Any) -> CellMoments:
-    """As on the CPU: a second time, around the means, where a row was far from them."""
+    """As on the CPU: if a reference row was far from the means, a second pass around these."""
     reference = rows.some_rows()
     moments, is_safe = rows.around(reference)
     if not is_safe:

@@ -1,4 +1,4 @@
-"""A sample of rows on a device: their hashes say which few of them come to the CPU."""
+"""Rows on a device → a sample of them; only the few with small hashes come to the CPU."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def device_sample(
 ) -> Any:
     """The sample of all rows, from the samples that `of_rows` makes of some of them on the CPU.
 
-    As on the CPU, short keys leave few rows, and cells of which they leave too few give all.
+    As on the CPU, short keys leave few rows; cells with too few different ones take all their rows.
     """
     found, X, weights = passed_over(checked), checked.features, checked.weights
     xp, codes = namespace(X.array), found.cells.codes

@@ -1,4 +1,4 @@
-"""Scores, answers and probabilities of rows on a device, by functions of the array API.
+"""Rows on a device → scores, answers and probabilities, by functions of the array API.
 
 The same as in `kinspan.scores`, in double precision where the device has it.
 """
@@ -22,7 +22,7 @@ from kinspan._device.kernels import has_kernels
 from kinspan._rows.types import Floats
 
 _BLOCK_BYTES = 1 << 27
-_FEW_SCORES = 16  # of a row: more of them are better found by products of matrices
+_FEW_SCORES = 16  # of a row: for more of them products of matrices are faster
 
 
 def paired_scores(X: DeviceRows, rules: Any, coef: Floats, intercept: Floats) -> Any:
@@ -40,7 +40,7 @@ def paired_scores(X: DeviceRows, rules: Any, coef: Floats, intercept: Floats) ->
 
 
 def _scores_by_row(X: Any, rules: Any, coef: Any) -> Any:
-    """One score a row: the coefficients of every row's task are gathered block by block."""
+    """One score per row: the coefficients of every row's task are gathered block by block."""
     xp, parts = namespace(X), []
     for rows in in_spans(X.shape[0], _block_rows(X)):
         x = xp.astype(X[rows, :], coef.dtype)
@@ -49,7 +49,7 @@ def _scores_by_row(X: Any, rules: Any, coef: Any) -> Any:
 
 
 def _scores_by_task(X: Any, rules: Any, coef: Any) -> Any:
-    """Several scores a row: one product for the rows of every task, a block of rows at a time."""
+    """Several scores per row: one product for the rows of every task, block by block."""
     xp, parts = namespace(X), []
     order = xp.argsort(rules, stable=True)
     bounds = xp.arange(coef.shape[0] + 1, dtype=rules.dtype, device=device(X))
@@ -68,7 +68,7 @@ def _block_rows(X: Any) -> int:
 
 
 def answers(scores: Any) -> Any:
-    """(rows,) positions of the classes that scores speak for."""
+    """(rows,) positions of the classes with the largest scores."""
     xp = namespace(scores)
     if scores.shape[1] == 1:
         return xp.astype(scores[:, 0] > 0, xp.int32)

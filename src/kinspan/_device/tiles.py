@@ -1,4 +1,4 @@
-"""How kernels cut rows into tiles: it decides how fast they are and never what they find."""
+"""How kernels cut rows into tiles: this affects their speed, never their results."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Layout(NamedTuple):
-    """What a program of a kernel does."""
+    """The work of one program of a kernel."""
 
     tile: int  # numbers held at a time, in single precision; half of them in double
     chunk_rows: int  # rows of one cell in all, which single precision may add up
@@ -24,12 +24,12 @@ MOST_COLUMNS = 1024  # of a tile; wider rows are read in several
 
 
 def layout_of(layouts: dict[int, Layout], item_bytes: int) -> Layout:
-    """The layout for numbers of some size; bytes are read as pairs of them are."""
+    """The layout for numbers of some size; single bytes have that of pairs."""
     return layouts[max(item_bytes, 2)]
 
 
 def column_blocks(width: int, most: int) -> tuple[int, int]:
-    """Columns of a tile, a power of two, and how many tiles make a row."""
+    """Columns of a tile, a power of two, and the number of tiles of a row."""
     if width <= most:
         return 1 << (width - 1).bit_length(), 1
     n_columns = min((most, most // 2, most // 4), key=lambda c: -(-width // c) * c)

@@ -22,7 +22,7 @@ _IN_SINGLE = (torch.float32, torch.float16, torch.bfloat16)
 class TritonPass:
     """Rows grouped by cell, read once where they lie."""
 
-    hashes: Any = None  # (rows,), after a pass that was asked for them
+    hashes: Any = None  # (rows,), after a pass with multipliers
     rows_of_cells: Codes  # (cells,): number of rows, after a pass
 
     def __init__(self, X: Any, cells: DeviceCells, weights: Any, multipliers: Any = None) -> None:

@@ -3,7 +3,7 @@
 One program reads the rows of a chunk (`triton_groups`) where they lie, takes deviations from a row
 of the cell, and adds them up in registers: sums, squares and, for the sample of rows, their content
 hash. Sums of chunks are then added in double precision, always in the same order: results do not
-change from run to run. All that the CPU wants to know lies in one tensor.
+change from run to run. All results for the CPU lie in one tensor.
 
 Nothing here waits for the device.
 """
@@ -256,5 +256,5 @@ def _packed(parts: Any, part_weights: Any, reference: Any, groups: Groups, weigh
 
 
 def _or(tensor: Any, other: Any) -> Any:
-    """Kernels take a pointer also where they do not look."""
+    """Kernels need a pointer even for what they do not read."""
     return other if tensor is None else tensor

@@ -1,4 +1,4 @@
-"""Steps 1 and 1b together: everything that is learnt from rows, as one value that adds."""
+"""Rows → class moments and a sample (steps 1 and 1b) as one value, which adds and subtracts."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ KIND = "statistics"
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """Class moments and, unless rows are not to be kept, a sample of rows: all that `fit` needs.
+    """Class moments and, unless no rows are kept, a sample of rows: all that `fit` needs.
 
-    Statistics add: those of batches, files, machines or sites make those of all their rows.
+    Statistics add: the sum of those of batches, files, machines or sites is that of all their rows.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class Statistics:
         *,
         is_part: bool = False,
     ) -> Statistics:
-        """The same from rows that were validated before, as for `ClassMoments`."""
+        """The same from checked rows, as for `ClassMoments`."""
         if is_elsewhere(rows.features):
             rows.features.to_be_sampled = row_sample > 0
         moments = ClassMoments.from_checked(rows, fading, is_part=is_part)
@@ -133,7 +133,7 @@ class Statistics:
     def without_small(self, min_count: int) -> Statistics:
         """The same without classes of tasks of which there are fewer rows than `min_count`.
 
-        Moments of a single row are the row: what leaves a site should not have small cells.
+        Moments of a single row are the row: statistics that leave a site should lack small cells.
         `min_count` counts weights: a row of weight 5, or one person's five rows, passes 5.
         """
         least = check_positive("min_count", min_count)
@@ -165,7 +165,7 @@ class Statistics:
         return statistics
 
     def to_bytes(self) -> bytes:
-        """One buffer with everything, in the format of `kinspan._storage.container`."""
+        """All statistics in one buffer, in the format of `kinspan._storage.container`."""
         return container.pack(container.Contents(KIND, self.record()))
 
     @classmethod
@@ -181,10 +181,10 @@ Pile = tuple[tuple[int, Statistics], ...]  # sums, and how many parts are in eac
 
 
 def piled(pile: Pile, part: Statistics) -> Pile:
-    """One part more; sums of equally many parts meet, as in a binary counter.
+    """One more part; sums of equally many parts are joined, as in a binary counter.
 
-    A small batch is so not added to everything that came before it, each time. Sums that are more
-    than half as large as those before them meet as well: a pile is at most twice its largest sum.
+    A small batch is thus not added to everything before it each time. A sum more than half as large
+    as the one before it is joined as well: a pile is at most twice as large as its largest sum.
     """
     sums = [*pile, (1, part)]
     while len(sums) > 1 and (sums[-2][0] <= sums[-1][0] or _is_near(sums[-2][1], sums[-1][1])):
@@ -211,7 +211,7 @@ def total(pile: Pile) -> Statistics:
 
 
 def added_up(parts: Iterable[Statistics]) -> Statistics | None:
-    """The sum of many statistics, None of nothing."""
+    """The sum of many statistics; None if there are none."""
     pile: Pile = ()
     for part in parts:
         pile = piled(pile, part)

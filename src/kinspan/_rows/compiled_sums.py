@@ -1,7 +1,7 @@
 """The sums of the moment pass, compiled by numba: the extra `kinspan[fast]`.
 
-Rows wait until there are eight of their cell, so that its sums travel between the caches an eighth
-as often. But memory is read fastest straight on: one number of every cache line of a block is read
+Rows wait until there are eight of their cell, so that its sums move between the caches an eighth
+as often. But memory is read fastest in order: one number of every cache line of a block is read
 in order before rows are taken by cell. Where the sums of all cells are too large for the caches,
 each cell is finished before the next one begins.
 """
@@ -184,7 +184,7 @@ def _add_in_turn(
     for c in range(len(work)):
         _add_rows(X, weights, waiting[c, : n_waiting[c]], work[c, 0], work[c, 1], work[c, 2])
         added[c] += n_waiting[c]
-    return seen  # if nobody got it, the compiler would not read
+    return seen  # otherwise the compiler would drop the reads
 
 
 @_compiled

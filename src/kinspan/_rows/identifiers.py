@@ -1,4 +1,4 @@
-"""Ids of tasks and classes: any hashable value, always in the same order.
+"""Ids of tasks and classes, any hashable values → sorted ids, positions, and plain data.
 
 Ids travel as one-dimensional arrays without repetition. They are sorted where they can be compared,
 otherwise by the name of their type and their representation, so that the order never depends on
@@ -12,9 +12,8 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kinspan._rows.types import Ids
+from kinspan._rows.types import Codes, Ids, Mask
 
 _PLAIN = {str: "U", bool: "b", int: "i", float: "f"}
 _JSON_SCALARS = (str, bool, int, float)
@@ -36,7 +35,7 @@ def as_array(values: Any) -> Ids:
 
 
 def _plain(value: Any) -> Any:
-    """A number that another array library holds in an array without dimensions, as it is."""
+    """A number instead of an array without dimensions of another library."""
     if isinstance(value, (*_PLAIN, np.generic)) or getattr(value, "shape", None) != ():
         return value
     return value.item() if hasattr(value, "item") else value
@@ -50,7 +49,7 @@ def _objects(values: Sequence[Any]) -> Ids:
 
 
 def repeated(value: Ids, n_values: int) -> Ids:
-    """One id, in an array of its own, for many rows, without any memory for them."""
+    """One id, in an array of length one, for many rows, without memory for them."""
     return np.broadcast_to(value, n_values)
 
 
@@ -59,7 +58,7 @@ def is_repeated(values: Any) -> bool:
     return isinstance(values, np.ndarray) and values.strides == (0,) and len(values) > 0
 
 
-def encode(values: Ids) -> tuple[Ids, NDArray[np.intp]]:
+def encode(values: Ids) -> tuple[Ids, Codes]:
     """Sorted distinct ids, and the position of every value among them."""
     values = np.asarray(values)
     if is_repeated(values):
@@ -76,8 +75,8 @@ def encode(values: Ids) -> tuple[Ids, NDArray[np.intp]]:
     return ids, codes.astype(np.intp, copy=False)
 
 
-def _encode_small_integers(values: Ids, low: int) -> tuple[Ids, NDArray[np.intp]]:
-    """Without sorting, which would cost as much as a pass over the samples."""
+def _encode_small_integers(values: Ids, low: int) -> tuple[Ids, Codes]:
+    """Without sorting, which would cost as much as a pass over the rows."""
     places = values.astype(np.int64) - low
     seen = np.bincount(places) > 0
     return (np.flatnonzero(seen) + low).astype(values.dtype), (np.cumsum(seen) - 1)[places]
@@ -90,7 +89,7 @@ def _ordered(values: list[Any]) -> list[Any]:
         return sorted(values, key=lambda value: (type(value).__name__, repr(value)))
 
 
-def lookup(ids: Ids, values: Ids) -> NDArray[np.intp]:
+def lookup(ids: Ids, values: Ids) -> Codes:
     """Position of every value among the ids, −1 where it is not one of them."""
     values = np.asarray(values)
     if len(ids) == 0 or ids.dtype.kind in "OU" or ids.dtype.kind != values.dtype.kind:
@@ -99,7 +98,7 @@ def lookup(ids: Ids, values: Ids) -> NDArray[np.intp]:
     return np.where(ids[codes] == values, codes, -1)
 
 
-def _look_up(ids: Ids, values: Ids) -> NDArray[np.intp]:
+def _look_up(ids: Ids, values: Ids) -> Codes:
     position = {value: code for code, value in enumerate(ids.tolist())}
     found = (position.get(value, -1) for value in values.tolist())
     return np.fromiter(found, dtype=np.intp, count=len(values))
@@ -112,7 +111,7 @@ def union(first: Ids, second: Ids) -> Ids:
     return encode(_objects([*first.tolist(), *second.tolist()]))[0]
 
 
-def same(first: Ids, second: Ids) -> NDArray[np.bool_]:
+def same(first: Ids, second: Ids) -> Mask:
     """Where two arrays of ids agree, whatever their types."""
     if object not in (first.dtype, second.dtype):
         return np.asarray(first == second)
@@ -121,7 +120,7 @@ def same(first: Ids, second: Ids) -> NDArray[np.bool_]:
 
 
 def is_missing(value: Hashable) -> bool:
-    """Whether a value stands for no value: None, NaN, NaT, pandas' NA."""
+    """Whether a value is missing: None, NaN, NaT, pandas' NA."""
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return True
     return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
@@ -154,13 +153,13 @@ def _of_dtype(dtype: str, values: list[Any]) -> Ids:
     known = _STORED_DTYPE.fullmatch(dtype)
     kind = "" if known is None else known[known.lastindex or 0]
     if not kind or not all(type(value) in _JSON_TYPES[kind] for value in values):
-        raise ValueError(f"ids of dtype {dtype[:40]!r} are not stored, or not so")
+        raise ValueError(f"ids of dtype {dtype[:40]!r} cannot be read")
     if kind != "U":
         with np.errstate(all="raise"):
             return np.array(values, dtype=dtype)
     width = max(map(len, values), default=1)
     if width * len(values) > 8 * sum(map(len, values)) + 10_000:
-        return _objects(values)  # an array would give every id the room of the longest
+        return _objects(values)  # an array would give every id the space of the longest
     return np.array(values, dtype=f"U{max(width, 1)}")
 
 

@@ -1,4 +1,4 @@
-"""Which rows of every cell are kept: the different ones with the smallest keys."""
+"""Keys of rows → which rows of every cell are kept: distinct ones with the smallest keys."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ import numpy as np
 from kinspan._rows.keys import content_keys, likely_keys, short_keys
 from kinspan._rows.types import Codes, Floats, Keys
 
-_NUMBERS = 1 << 26  # in the rows of all cells: with many cells and features fewer of each are kept
+_NUMBERS = 1 << 26  # in the sample: with many cells and features, fewer rows of each are kept
 _FEWEST = 2
-_FORGOTTEN = 1e-30  # a row that has faded to so little of the newest of its cell
+_FORGOTTEN = 1e-30  # rows below this share of the newest row of their cell are dropped
 
 
 def bounded(size: int, n_cells: int, n_features: int) -> int:
-    """The number of rows of a cell with which those of all cells are not too many to keep.
+    """The number of rows to keep of a cell, limited by the memory for all cells.
 
-    More cells never allow more rows, so that parts of a sum have all that the sum may keep.
+    More cells never allow more rows, so that parts of a sum have all rows that the sum may keep.
     """
     return min(size, max(_FEWEST, _NUMBERS // max(n_cells * n_features, 1)))
 
 
 class Joined(NamedTuple):
-    """Different rows with the smallest keys of every cell, sorted."""
+    """Distinct rows with the smallest keys of every cell, sorted."""
 
-    first: Codes  # (kept,): a row of those that are the same
+    first: Codes  # (kept,): one of the equal rows
     cells: Codes
     keys: Keys
-    weights: Floats  # of all of them
-    recency: Floats | None  # of the least faded
+    weights: Floats  # of all equal rows
+    recency: Floats | None  # of the least faded one
 
     @classmethod
     def of(
@@ -62,16 +62,16 @@ class Joined(NamedTuple):
 
 
 def ranks(keys: Keys, recency: Floats) -> Floats:
-    """Exponential variables, as the keys are uniform ones, over the recency of the rows."""
+    """Exponential variables, made of the uniform keys, over the recency of the rows."""
     uniform = ((keys >> np.uint64(11)) + 0.5) * 2.0**-53
     return np.asarray(-np.log1p(-uniform) / recency)
 
 
 def smallest(X: Any, seen: Codes, cells: Codes, size: int) -> tuple[Codes, Keys]:
-    """Rows that may have one of the `size` smallest different keys of their cell, and their keys.
+    """Rows that may have one of the `size` smallest distinct keys of their cell, and their keys.
 
-    Short keys leave few of them. Where these are too few different ones, because rows repeat or
-    short keys do, all rows of the cell are taken.
+    Short keys leave few candidates. Where too few of them are distinct, because rows or short keys
+    repeat, all rows of the cell are taken.
     """
     counts = np.bincount(cells)
     likely = likely_keys(counts, size)

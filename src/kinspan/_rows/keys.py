@@ -1,4 +1,4 @@
-"""Keys of rows by nothing but their numbers: the same in any precision, container and order."""
+"""Rows → keys that depend on their numbers alone, not on precision, container or order."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 from kinspan._arrays.libraries import is_sparse
 from kinspan._rows.sums import in_order
-from kinspan._rows.types import Codes, Keys
+from kinspan._rows.types import Codes, Floats, Keys
 
 _BLOCK_BYTES = 1 << 21
 _FEW_COLUMNS = 16
 
 
 def content_keys(X: Any, chosen: Codes) -> Keys:
-    """A hash of some rows by nothing but their numbers, in any precision or container.
+    """A hash of some rows that depends on their numbers alone.
 
-    Its first bits are those of `short_keys`, the others tell apart rows in which they agree.
+    Its first bits are those of `short_keys`; the others distinguish rows with the same short key.
     """
     long = _long_keys(X, chosen)
     return np.asarray(short_keys(X, chosen) << np.uint64(48) | long >> np.uint64(16))
@@ -30,10 +30,10 @@ def _long_keys(X: Any, chosen: Codes) -> Keys:
 
 
 def short_keys(X: Any, chosen: Codes) -> Keys:
-    """The same in 16 bits, as fast as the rows can be read: of all columns, in single precision.
+    """The same in 16 bits, as fast as rows are read: of all columns, in single precision.
 
-    Multipliers are even, so that signs, and with them −0, do not matter. Few columns may agree in
-    single precision in all rows that are near each other: they are worth a long key.
+    Multipliers are even, so that signs, and with them −0, do not matter. With few columns, nearby
+    rows may be equal in single precision: they get their bits from the long key.
     """
     multipliers = short_multipliers(X.shape[1])
     if multipliers is None:
@@ -54,8 +54,8 @@ def short_multipliers(n_columns: int) -> NDArray[np.uint32] | None:
     return np.random.default_rng(n_columns).integers(0, 2**30, n_columns, dtype=np.uint32) * 4 + 2
 
 
-def likely_keys(counts: Codes, size: int) -> NDArray[np.float64]:
-    """Of every cell, the bound that its `size` smallest short keys are hardly ever above."""
+def likely_keys(counts: Codes, size: int) -> Floats:
+    """(cells,): a bound that the `size` smallest short keys of a cell exceed very rarely."""
     share = (size + 6 * np.sqrt(size) + 10) / np.maximum(counts, 1)
     return np.asarray(np.ceil(np.minimum(share, 1.0) * 2.0**16))
 
@@ -103,7 +103,7 @@ def _sparse_bit_sums(
 
 
 def _mixed(keys: Keys) -> Keys:
-    """Spread the bits, so that small keys are as likely for any rows."""
+    """Mix the bits, so that keys are uniform whatever the rows."""
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         keys = (keys ^ (keys >> np.uint64(shift))) * np.uint64(factor)
     return np.asarray(keys ^ (keys >> np.uint64(31)))

@@ -1,4 +1,4 @@
-"""The one pass over the samples: weighted sums and squares of every cell, at memory speed.
+"""Rows and their cells → weighted moments of every cell, in one pass at the speed of memory.
 
 Sums are taken of deviations from some row of each cell, the middle one of three where it has many.
 They have the size of the spread of the data and not of its offset, so that nothing cancels and
@@ -26,12 +26,12 @@ from kinspan._rows.types import Codes, Floats
 
 _BLOCK_BYTES = 1 << 22  # of deviations held at a time by a thread
 _BLOCK_ROWS = 1 << 11  # and their number: single precision adds up no more of them
-_BLOCKS_PER_SPAN = 8  # a span is what a thread does between two visits to the shared totals
+_BLOCKS_PER_SPAN = 8  # a thread adds a span to the shared totals at once
 _SPARSE_BLOCK = 1 << 22  # stored values of a sparse matrix taken at a time
 _FEW_CELLS = 512  # up to here a span adds to all cells, beyond only to those that it meets
-_MANY_ROWS = 1 << 7  # of a cell, on average: then three of its rows are next to nothing
-# Numbers in X from which numba is used, where it is installed: loading takes a third of a second,
-# and of the 22 ms that a pass over so many takes it saves 14. Some twenty passes repay.
+_MANY_ROWS = 1 << 7  # of a cell, on average: then reading three of its rows costs little
+# Numbers in X from which numba is used, where it is installed: loading takes a third of a second
+# and saves 14 of the 22 ms of a pass over this many numbers, so that about twenty passes repay it.
 _MANY_NUMBERS = 1 << 25
 
 
@@ -46,7 +46,7 @@ class CellMoments(NamedTuple):
 def cell_moments(X: Any, cells: Codes, n_cells: int, weights: Floats | None) -> CellMoments:
     """Moments of every cell from one pass over X; NaN or infinity in X shows in the result.
 
-    Rows of weight zero are not looked at.
+    Rows of weight zero are not read.
     """
     counts = np.bincount(cells, weights, minlength=n_cells).astype(np.float64)
     with np.errstate(invalid="ignore", over="ignore"):
@@ -55,8 +55,8 @@ def cell_moments(X: Any, cells: Codes, n_cells: int, weights: Floats | None) -> 
         reference = _typical_rows(X, cells, counts, weights)
         moments, is_safe = _dense_moments(X, cells, counts, weights, reference)
         if not is_safe:
-            # The row of a cell was far from the others, or single-precision squares overflow:
-            # once more, in double precision around the means.
+            # The reference row was far from the others, or single-precision squares overflow:
+            # a second pass, in double precision around the means.
             around = np.where(np.isfinite(moments.means), moments.means, reference)
             moments, _ = _dense_moments(X, cells, counts, weights, around)
     return moments
@@ -102,7 +102,7 @@ def _dense_moments(
 
 @cache
 def _compiled_sums() -> Any:
-    """The same sums as of `_dense_sums` by machine code, where numba is installed."""
+    """The sums of `_dense_sums` by machine code, where numba is installed."""
     try:
         return import_module("kinspan._rows.compiled_sums").cell_sums
     except ImportError:
@@ -119,11 +119,11 @@ def _dense_sums(
     of_thread = threading.local()
 
     def span_sums(start: int) -> tuple[Any, Floats, Floats]:
-        if not hasattr(of_thread, "scratch"):  # allocated once: fresh pages cost as much as reading
+        if not hasattr(of_thread, "scratch"):  # allocated once: new pages cost as much as reading
             of_thread.scratch = np.empty((block, X.shape[1]), reference.dtype)
         span = slice(start, start + block * _BLOCKS_PER_SPAN)
         span_weights = None if weights is None else weights[span]
-        with np.errstate(invalid="ignore", over="ignore"):  # threads do not know of the caller's
+        with np.errstate(invalid="ignore", over="ignore"):  # threads do not inherit the caller's
             return _span_sums(X[span], cells[span], span_weights, reference, of_thread.scratch)
 
     starts = range(0, len(X), block * _BLOCKS_PER_SPAN)
@@ -138,7 +138,7 @@ def around_means(
 ) -> tuple[CellMoments, bool]:
     """Moments from sums of deviations from a reference, and whether it was near enough.
 
-    Means and squares take the place of the sums: many cells would need many times their memory.
+    Means and squares overwrite the sums: with many cells, copies would need too much memory.
     """
     numbers = np.finfo(reference.dtype)
     most, least, is_safe = losable(float(numbers.eps)), whole_square(numbers), True
@@ -156,9 +156,9 @@ def around_means(
 
 
 def losable(eps: float) -> float:
-    """How many times what is left sums²/n may be, which is subtracted from squares.
+    """How large sums²/n, which is subtracted from squares, may be relative to the difference.
 
-    Digits are lost where the reference is many deviations from the mean.
+    More digits are lost where the reference is many deviations from the mean.
     """
     return 1e-5 / eps
 
@@ -222,7 +222,7 @@ def _one_hot(
 def _sparse_moments(
     X: sp.csr_array, cells: Codes, counts: Floats, weights: Floats | None
 ) -> CellMoments:
-    """Two passes over the stored values: sums, then deviations from them, and those of zeros."""
+    """Two passes over the stored values: sums, then deviations; zeros are counted."""
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
@@ -236,7 +236,7 @@ def _sparse_moments(
         stored += np.bincount(places, w, minlength=size)
     zeros = np.maximum(np.repeat(counts, shape[1]) - stored, 0.0)
     means = sums / np.repeat(np.where(counts > 0, counts, 1.0), shape[1])
-    has_offset = bool((zeros[stored > 0] == 0).any())  # no zero anywhere: its sum has lost digits
+    has_offset = bool((zeros[stored > 0] == 0).any())  # no zeros: the sum has lost digits
     if has_offset:
         _snap(means, _stored_values(X, cells, weights, size))
     sums, squares = -zeros * means if has_offset else np.zeros(size), zeros * means * means
@@ -250,7 +250,7 @@ def _sparse_moments(
 
 
 def _snap(means: Floats, stored: Iterator[tuple[Codes, Floats, Floats]]) -> None:
-    """Means that are next to one of their values become it: a constant is then exactly that."""
+    """Set means that are next to one of their values to it: a constant is then exact."""
     some = np.zeros_like(means)
     for places, values, _ in stored:
         some[places] = values

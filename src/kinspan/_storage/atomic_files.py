@@ -1,8 +1,8 @@
-"""Files that are written whole or not at all, whatever happens meanwhile.
+"""Bytes and a path → a file that is written whole or not at all.
 
-A new file is written beside the old one under a name that begins with `.kinspan-`, and takes its
-place in one step. A process that is killed leaves such a file behind; the next one that writes to
-the same place finds that nobody holds its lock, and removes it.
+A new file is written next to the old one under a name that begins with `.kinspan-`, and replaces it
+in one step. A process that is killed leaves such a file behind; the next process that writes to the
+same path sees that no process holds its lock, and removes it.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A new file beside a path, which takes its place in one step; an error leaves nothing.
+    """A new file next to a path, which replaces it in one step; an error leaves nothing behind.
 
-    What a link leads to is replaced, and what is no file (a pipe, a device) is written to. So is
-    what is open already (/dev/stdout, /dev/fd/3), where that stands, even if it is a file.
+    The target of a link is replaced. Pipes, devices and open files (/dev/stdout, /dev/fd/3) are
+    written to, the latter at their current position.
     """
     check_place(path)
     number = _descriptor(path)
@@ -41,7 +41,7 @@ def replacing(path: Path) -> Iterator[Path]:
         with _copied_to(number, path) as waiting:
             yield waiting
     elif _is_stream(path):
-        with _naming(path, str(path)):
+        with _blaming(path, str(path)):
             yield path
     else:
         path = Path(os.path.realpath(path))
@@ -54,10 +54,10 @@ def replacing(path: Path) -> Iterator[Path]:
 def _replaced(path: Path) -> Iterator[Path]:
     start = f".kinspan-{hashlib.sha256(path.name.encode(errors='replace')).hexdigest()[:12]}-"
     _remove_abandoned(path.parent, start)
-    # Others may read a new file as far as the umask lets them; of an old one nothing is known yet.
+    # Others may read a new file if the umask allows; an old one gets its own mode back below.
     handle, name = _locked(path.parent, start, 0o600 if path.exists() else 0o666)
     try:
-        with _naming(path, name):
+        with _blaming(path, name):
             yield Path(name)
             with Path(name).open("rb+") as file:
                 os.fsync(file.fileno())
@@ -74,20 +74,20 @@ def _replaced(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def _copied_to(number: int, path: Path) -> Iterator[Path]:
-    """A temporary file whose bytes go to an open file; opening that by name would empty it."""
+    """A temporary file whose bytes go to an open file, which opening by name would empty."""
     with tempfile.TemporaryDirectory(prefix="kinspan-") as folder:
         waiting = Path(folder) / "waiting"
         yield waiting
         with (
             waiting.open("rb") as whole,
-            _naming(path, str(path)),
+            _blaming(path, str(path)),
             os.fdopen(os.dup(number), "wb") as stream,
         ):
             shutil.copyfileobj(whole, stream)
 
 
 def check_place(path: Path) -> None:
-    """A file can be written there: better said before the work than after it."""
+    """Refuse a path that cannot be written to, before the work and not after it."""
     _refuse_circle(path)
     if path.is_dir():
         raise IsADirectoryError(f"{path}: this is a folder; name a file to write")
@@ -97,12 +97,12 @@ def check_place(path: Path) -> None:
         return
     if _is_stream(path):
         if not os.access(path, os.W_OK):
-            raise PermissionError(f"{path}: nothing may be written to it")
+            raise PermissionError(f"{path}: it is not writable")
         return
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path}: the folder {path.parent} does not exist")
     if not os.access(path.parent, os.W_OK):
-        raise PermissionError(f"{path}: nothing may be written to the folder {path.parent}")
+        raise PermissionError(f"{path}: the folder {path.parent} is not writable")
 
 
 def _refuse_circle(path: Path) -> None:
@@ -114,12 +114,12 @@ def _refuse_circle(path: Path) -> None:
 
 
 def _is_stream(path: Path) -> bool:
-    """A pipe or a device: nothing takes its place."""
+    """A pipe or a device, which is not replaced."""
     return path.exists() and not path.is_file()
 
 
 def _descriptor(path: Path) -> int | None:
-    """The number of the open file that /dev/stdout or /dev/fd/3 is another name of."""
+    """The number of the open file that a path such as /dev/stdout or /dev/fd/3 names."""
     open_files = os.path.realpath("/dev/fd")
     for _ in range(40):  # as many links as systems follow
         folder = os.path.realpath(path.parent)
@@ -132,8 +132,8 @@ def _descriptor(path: Path) -> int | None:
 
 
 @contextmanager
-def _naming(path: Path, name: str) -> Iterator[None]:
-    """A full disk is named by the file that was to be written, not by nothing or a strange name."""
+def _blaming(path: Path, name: str) -> Iterator[None]:
+    """Errors of a full disk name the file to be written, not a temporary one or none."""
     try:
         yield
     except OSError as error:
@@ -143,7 +143,7 @@ def _naming(path: Path, name: str) -> Iterator[None]:
 
 
 def _locked(folder: Path, start: str, mode: int) -> tuple[int | None, str]:
-    """A new file that is locked as long as its writer lives; without locks, one that is closed."""
+    """A new file, locked as long as its writer lives; closed where there are no locks."""
     fcntl = _locks()
     while True:
         name = str(folder / f"{start}{secrets.token_hex(8)}")
@@ -153,13 +153,13 @@ def _locked(folder: Path, start: str, mode: int) -> tuple[int | None, str]:
             return None, name
         with suppress(OSError):  # a file system without locks
             fcntl.flock(handle, fcntl.LOCK_EX)
-        if os.path.exists(name):  # nobody took it for abandoned before it was locked
+        if os.path.exists(name):  # no other process removed it before it was locked
             return handle, name
         os.close(handle)
 
 
 def _remove_abandoned(folder: Path, start: str) -> None:
-    """Remove what killed writers to the same place have left."""
+    """Remove files that killed writers to the same path have left."""
     fcntl = _locks()
     if fcntl is None:
         return

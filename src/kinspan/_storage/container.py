@@ -1,4 +1,4 @@
-"""The container of everything kinspan stores: named plain arrays and a JSON header, never pickle.
+"""Named plain arrays and JSON ↔ bytes: the one format of everything kinspan stores, never pickle.
 
 Layout, all integers little-endian:
 
@@ -42,17 +42,17 @@ class StoredDataError(ValueError):
 
 
 class Record(NamedTuple):
-    """Something as plain data."""
+    """A value as plain data."""
 
     meta: dict[str, Any]  # small values, as JSON
     arrays: dict[str, NDArray[Any]]  # plain arrays by name
 
     def under(self, name: str) -> Record:
-        """The same as a part of something larger."""
+        """The same as a named part of a larger record."""
         return Record({name: self.meta}, {f"{name}/{key}": a for key, a in self.arrays.items()})
 
     def part(self, name: str) -> Record:
-        """A part of something larger."""
+        """The named part of a larger record."""
         start = f"{name}/"
         inside = {key: a for key, a in self.arrays.items() if key.startswith(start)}
         arrays = {key.removeprefix(start): array for key, array in inside.items()}
@@ -60,7 +60,7 @@ class Record(NamedTuple):
 
 
 def together(*parts: Record) -> Record:
-    """Several parts as one."""
+    """Several records as one."""
     meta: dict[str, Any] = {}
     arrays: dict[str, NDArray[Any]] = {}
     for part in parts:
@@ -71,7 +71,7 @@ def together(*parts: Record) -> Record:
 
 @contextmanager
 def reading(kind: str) -> Iterator[None]:
-    """Whatever is wrong with a record is an error of stored data."""
+    """Turn any error while reading a record into an error of stored data."""
     try:
         yield
     except StoredDataError:
@@ -124,14 +124,14 @@ def unpack(buffer: bytes | bytearray | memoryview, *kinds: str) -> Contents:
 
 
 def _text(what: str, value: Any) -> str:
-    """A short text: whatever else stands there is not repeated in a message of its length."""
+    """A short text; a long one is not repeated in a message."""
     if not isinstance(value, str) or len(value) > _LONGEST_NAME:
-        raise TypeError(f"the {what} is no short text")
+        raise TypeError(f"the {what} is not a short text")
     return value
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a number of JSON")
 
 
 def _little_endian(array: NDArray[Any]) -> NDArray[Any]:
@@ -143,9 +143,9 @@ def _checked_prefix(view: memoryview) -> int:
         raise StoredDataError(f"only {len(view)} bytes: the stored data is truncated")
     magic, version, header_length, digest = _PREFIX.unpack(view[: _PREFIX.size])
     if magic != MAGIC:
-        raise StoredDataError("this is not kinspan data: its first eight bytes are others")
+        raise StoredDataError("this is not kinspan data: its first eight bytes differ")
     if version < 1:
-        raise StoredDataError(f"layout {version} of stored data was never there")
+        raise StoredDataError(f"layout {version} of stored data never existed")
     if version > VERSION:
         raise StoredDataError(
             f"stored by a newer kinspan (layout {version}; this one reads up to {VERSION}): upgrade"
@@ -164,7 +164,7 @@ def _read_arrays(described: list[dict[str, Any]], body: memoryview) -> dict[str,
         name, shape = _text("name of an array", entry["name"]), tuple(entry["shape"])
         dtype = _text("dtype of an array", entry["dtype"])
         if name in arrays:
-            raise StoredDataError(f"array {name!r} stands twice")
+            raise StoredDataError(f"array {name!r} occurs twice")
         if dtype not in _DTYPES:
             raise StoredDataError(f"array {name!r} has dtype {dtype!r}: only {_DTYPES} are stored")
         if not all(type(length) is int and length >= 0 for length in shape):

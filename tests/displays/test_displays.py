@@ -223,7 +223,7 @@ def test_the_histogram_of_the_bulk_is_a_density() -> None:
         assert (height * np.diff(edges)).sum() == pytest.approx(inside)
 
 
-def test_what_is_drawn_later_is_seen_beside_a_curve(clf: MultiTaskSPCA) -> None:
+def test_what_is_drawn_later_is_seen_next_to_a_curve(clf: MultiTaskSPCA) -> None:
     """A second display, or points of one's own, on the same axes; errors begin at zero."""
     first = LearningCurveForecastDisplay(["a"], np.array([[10.0, 30.0]]), np.array([[0.2, 0.1]]))
     ax = first.plot().ax_

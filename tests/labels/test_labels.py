@@ -47,7 +47,7 @@ def test_no_other_weights_do_better(seed: int) -> None:
 
 
 def test_the_theory_curve_of_figure_2() -> None:
-    """Two tasks of similarity β, p = 100, 1000 and 50 rows a class; values to six decimals."""
+    """Two tasks of similarity β, p = 100, 1000 and 50 rows per class; values to six decimals."""
     golden = [0.239750, 0.239102, 0.237128, 0.233739, 0.228768]
     golden += [0.221956, 0.212904, 0.201004, 0.185307, 0.164282]
     counts = np.array([1000.0, 50.0])

@@ -17,7 +17,7 @@ from kinspan.labels.shrinkage import Along, precision_of_others, with_rest
 from kinspan.labels.spectrum import Spectrum, TaskWeights
 from kinspan.labels.spikes import edge, overlaps, spike_strengths
 
-_EXTRA = 10  # right vectors beyond the spikes, for the rank-one downdate to be exact to 1e-4
+_EXTRA = 10  # right vectors beyond the spikes: the downdate then changes mean errors by < 1e-4
 _MOST = 40  # right vectors at most: any two tasks share only a few directions
 
 

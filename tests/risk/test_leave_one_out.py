@@ -229,3 +229,18 @@ def test_scores_that_differ_by_rounding_are_counted_as_one_answer() -> None:
     tasks, classes = np.zeros(3, dtype=np.intp), np.zeros(3, dtype=np.intp)
     found = forecast_of_scores(left_out, tasks, classes, np.ones(3), np.full((1, 3), 1 / 3))
     np.testing.assert_array_equal(found.wrong, np.zeros(3))
+
+
+def test_temperature_is_the_most_likely_one_given_its_prior() -> None:
+    """Against a grid: Σ weight · log loss, of classes that are there, plus ½ log² factor."""
+    rng = np.random.default_rng(0)
+    scores, classes = 3.0 * rng.normal(size=(12, 3)), rng.integers(0, 2, 12)
+    weights, present = rng.uniform(0.5, 3.0, 12), np.tile([True, True, False], (12, 1))
+    grid = np.linspace(-4, 4, 4001)
+    margin = scores[np.arange(12), 1 - classes] - scores[np.arange(12), classes]
+    losses = np.log1p(np.exp(np.exp(grid)[:, None] * margin))
+    total = losses @ weights + 0.5 * grid**2
+    found, of_rows = calibration(scores, classes, weights, present)
+    assert np.log(found.factor) == pytest.approx(grid[total.argmin()], abs=2e-3)
+    assert found.loss == pytest.approx(total.min() / weights.sum(), abs=1e-5)
+    np.testing.assert_allclose(of_rows, losses[total.argmin()], atol=1e-2)

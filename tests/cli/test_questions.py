@@ -171,7 +171,7 @@ def test_labels_that_are_no_class_are_refused(digits: Path, tmp_path: Path) -> N
     test.loc[5, "digit"] = "c"
     test.to_csv(tmp_path / "test.csv", index=False)
     message = refusal("evaluate", digits, tmp_path / "test.csv")
-    assert "label 'c' is no class of the model" in message
+    assert "label 'c' is not a class of the model" in message
     assert "'a', 'b'" in message
     test.rename(columns={"digit": "other"}).to_csv(tmp_path / "test.csv", index=False)
     message = refusal("evaluate", digits, tmp_path / "test.csv")

@@ -70,7 +70,7 @@ TEXTS = [
         GOOD.replace("a,b", "größe,b", 1).encode("latin-1"),
         r"names of its columns are not UTF-8: byte 0xf6 at place 2\. It may be Latin-1",
     ),
-    text("zero bytes", GOOD + "1\0,2,u,0\n", "there is a zero byte in line 22: this is no text"),
+    text("zero bytes", GOOD + "1\0,2,u,0\n", "there is a zero byte in line 22: this is not text"),
     text("zero in name", "\0" + GOOD, "there is a zero byte in line 1"),
     text("short row", GOOD + "1,2\n", "Expected 4 columns, got 2"),
     text("long row", GOOD + "1,2,u,0,5\n", "Expected 4 columns, got 5"),

@@ -90,10 +90,10 @@ def _of_rows(model: Any, rows: Rows) -> ByTask:
     if label is None:
         raise ValueError("there are no labels to compare with")
     places = identifiers.lookup(model.classes_, label.ids)
-    strange = label.ids[(places < 0) & np.isin(np.arange(len(label.ids)), label.codes)].tolist()
-    if strange:
+    unknown = label.ids[(places < 0) & np.isin(np.arange(len(label.ids)), label.codes)].tolist()
+    if unknown:
         raise ValueError(
-            f"label {strange[0]!r} is no class of the model; its classes are "
+            f"label {unknown[0]!r} is not a class of the model; its classes are "
             f"{', '.join(map(repr, model.classes_.tolist()))}"
         )
     truth = np.eye(len(model.classes_))[places[label.codes]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -73,7 +73,7 @@ def _statistics(
     tally = Tally() if begun.notes is None else Tally.of_json(begun.notes)
     advance(tally.rows)
 
-    def steps() -> Iterator[Finished]:
+    def steps() -> Generator[Finished, None, None]:
         pile, read = begun.pile, begun.read
         for path in files[begun.n_files :]:
             for rows in encoded_rows([path], reader, fills, tally, advance):

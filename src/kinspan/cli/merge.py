@@ -122,8 +122,8 @@ def _note_missing(sites: dict[str, Stored], output: Output) -> None:
         if recipe is not None:
             ways.setdefault(recipe.missing, path)
     if len(ways) > 1:
-        said = ", ".join(f"--missing {way} ({path})" for way, path in sorted(ways.items()))
-        output.note(f"sites treat missing values differently: {said}")
+        shown = ", ".join(f"--missing {way} ({path})" for way, path in sorted(ways.items()))
+        output.note(f"sites treat missing values differently: {shown}")
 
 
 def _added(sites: dict[str, Stored]) -> Statistics:

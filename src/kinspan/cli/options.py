@@ -12,139 +12,76 @@ from kinspan.tables.columns import ColumnChoice
 Names = list[str] | None
 
 
-def _option(name: str, text: str, metavar: str | None = None, **more: Any) -> Any:
-    return typer.Option(name, metavar=metavar, help=text, **more)
+_HELP = {
+    "--task": "The column with the task.",
+    "--label": "The column with the class.",
+    "--features": "Columns to use, by name or pattern ('usage_*'), separated by commas.",
+    "--exclude": "Columns to leave out, by name or pattern, separated by commas.",
+    "--categorical": "Columns of text: refuse them, or make every category a feature of zeros and "
+    "ones.",
+    "--as-text": "Columns that hold text although it looks like numbers (007).",
+    "--delimiter": "The character between the cells of text files.",
+    "--checkpoint": "Save progress in FILE: after an interruption, the same command continues from "
+    "there.",
+    "--unseen": "Rows of tasks that were not fitted: refuse them, or use what all tasks agree on.",
+    "--moments": "Fit a file of kinspan moments or merge instead of a table.",
+    "--priors": "Class priors: equal, or the frequencies in each task.",
+    "--class-weight": "Weigh errors equally, or by the inverse frequency of the class.",
+    "--row-sample": "Rows kept of every class of every task, for covariance and forecast.",
+    "--like": "Read the table as it was read for these moments: the same columns and categories. "
+    "Their author chose the features: check which ones leave before you send the file.",
+    "--min-count": "Withhold classes of tasks, and categories, with fewer rows: the mean of one "
+    "row is the row. Five rows of one person count as five.",
+    "--reservoir": "Let this many ROWS of every class of every task leave, for a better forecast.",
+    "--only-answers": "Leave out the columns of DATA except the task.",
+    "--all": "Show all tasks, not the first 30.",
+    "--json": "One JSON object on standard output.",
+}
+_DATA = "CSV, TSV, Parquet or Feather files, patterns or folders; - is standard input."
+_REFUSE = "Missing values: refuse them, "
+_FITTED, _DELIMITERS = "as the model was fitted", "tab in .tsv, else comma"
 
 
-def _reading(name: str, text: str, metavar: str | None = None, **more: Any) -> Any:
-    return _option(name, text, metavar, rich_help_panel="How the table is read", **more)
+def _option(name: str, metavar: str | None = None, **more: Any) -> Any:
+    return typer.Option(name, metavar=metavar, **{"help": _HELP.get(name), **more})
 
 
-Data = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="DATA",
-        help="CSV, TSV, Parquet or Feather files, patterns or folders; - is standard input.",
-    ),
-]
+def _reading(name: str, metavar: str | None = None, **more: Any) -> Any:
+    return _option(name, metavar, rich_help_panel="How the table is read", **more)
+
+
+Data = Annotated[Names, typer.Argument(metavar="DATA", help=_DATA)]
 ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="A file written by kinspan fit.")]
-TaskColumn = Annotated[str | None, _option("--task", "The column with the task.", "COLUMN")]
-LabelColumn = Annotated[str | None, _option("--label", "The column with the class.", "COLUMN")]
-Features = Annotated[
-    Names,
-    _reading(
-        "--features",
-        "Columns to use, by name or pattern ('usage_*'), separated by commas.",
-        "NAMES",
-        show_default="all but task and label",
-    ),
-]
-Exclude = Annotated[
-    Names,
-    _reading(
-        "--exclude", "Columns to leave out, by name or pattern, separated by commas.", "NAMES"
-    ),
-]
-Categorical = Annotated[
-    Literal["error", "encode"],
-    _reading(
-        "--categorical",
-        "Columns of text: refuse them, or make every category a feature of zeros and ones.",
-    ),
-]
+TaskColumn = Annotated[str | None, _option("--task", "COLUMN")]
+LabelColumn = Annotated[str | None, _option("--label", "COLUMN")]
+Features = Annotated[Names, _reading("--features", "NAMES", show_default="all but task and label")]
+Exclude = Annotated[Names, _reading("--exclude", "NAMES")]
+Categorical = Annotated[Literal["error", "encode"], _reading("--categorical")]
 Missing = Annotated[
     Literal["error", "mean", "drop"],
-    _reading(
-        "--missing",
-        "Missing values: refuse them, fill in the mean of the task, or drop the row.",
-    ),
+    _reading("--missing", help=f"{_REFUSE}fill in the mean of the task, or drop the row."),
 ]
 MissingAtSite = Annotated[
-    Literal["error", "drop"],
-    _reading("--missing", "Missing values: refuse them, or drop the row."),
+    Literal["error", "drop"], _reading("--missing", help=f"{_REFUSE}or drop the row.")
 ]
-AsText = Annotated[
-    Names,
-    _reading("--as-text", "Columns that hold text although it looks like numbers (007).", "NAMES"),
+AsText = Annotated[Names, _reading("--as-text", "NAMES")]
+Delimiter = Annotated[str | None, _reading("--delimiter", "CHARACTER", show_default=_DELIMITERS)]
+Checkpoint = Annotated[str | None, _reading("--checkpoint", "FILE")]
+Unseen = Annotated[Literal["error", "shared"] | None, _option("--unseen", show_default=_FITTED)]
+Model = Annotated[str, _option("--out", "FILE", help="Where to write the model.")]
+Moments = Annotated[str | None, _option("--moments", "FILE")]
+Priors = Annotated[Literal["equal", "empirical"], _option("--priors")]
+ClassWeight = Annotated[Literal["none", "balanced"], _option("--class-weight")]
+RowSample = Annotated[int, _option("--row-sample", min=0)]
+Like = Annotated[str | None, _option("--like", "FILE")]
+MinCount = Annotated[int, _option("--min-count", min=1)]
+Reservoir = Annotated[int, _option("--reservoir", min=0)]
+OnlyAnswers = Annotated[bool, _option("--only-answers")]
+Scored = Annotated[
+    str, _option("--out", "FILE", help="CSV, TSV, Parquet or Feather; - prints CSV.")
 ]
-Delimiter = Annotated[
-    str | None,
-    _reading(
-        "--delimiter",
-        "The character between the cells of text files.",
-        "CHARACTER",
-        show_default="tab in .tsv, else comma",
-    ),
-]
-Checkpoint = Annotated[
-    str | None,
-    _reading(
-        "--checkpoint",
-        "Save progress in FILE: after an interruption, the same command continues from there.",
-        "FILE",
-    ),
-]
-Unseen = Annotated[
-    Literal["error", "shared"] | None,
-    _option(
-        "--unseen",
-        "Rows of tasks that were not fitted: refuse them, or use what all tasks agree on.",
-        show_default="as the model was fitted",
-    ),
-]
-Model = Annotated[str, _option("--out", "Where to write the model.", "FILE")]
-Moments = Annotated[
-    str | None,
-    _option("--moments", "Fit a file of kinspan moments or merge instead of a table.", "FILE"),
-]
-Priors = Annotated[
-    Literal["equal", "empirical"],
-    _option("--priors", "Class priors: equal, or the frequencies in each task."),
-]
-ClassWeight = Annotated[
-    Literal["none", "balanced"],
-    _option("--class-weight", "Weigh errors equally, or by the inverse frequency of the class."),
-]
-RowSample = Annotated[
-    int,
-    _option(
-        "--row-sample",
-        "Rows kept of every class of every task, for covariance and forecast.",
-        min=0,
-    ),
-]
-Like = Annotated[
-    str | None,
-    _option(
-        "--like",
-        "Read the table as it was read for these moments: the same columns and categories. Their "
-        "author chose the features: check which ones leave before you send the file.",
-        "FILE",
-    ),
-]
-MinCount = Annotated[
-    int,
-    _option(
-        "--min-count",
-        "Withhold classes of tasks, and categories, with fewer rows: the mean of one row is the "
-        "row. Five rows of one person count as five.",
-        min=1,
-    ),
-]
-Reservoir = Annotated[
-    int,
-    _option(
-        "--reservoir",
-        "Let this many ROWS of every class of every task leave, for a better forecast.",
-        min=0,
-    ),
-]
-OnlyAnswers = Annotated[
-    bool, _option("--only-answers", "Leave out the columns of DATA except the task.")
-]
-Scored = Annotated[str, _option("--out", "CSV, TSV, Parquet or Feather; - prints CSV.", "FILE")]
-AllTasks = Annotated[bool, _option("--all", "Show all tasks, not the first 30.")]
-Json = Annotated[bool, _option("--json", "One JSON object on standard output.")]
+AllTasks = Annotated[bool, _option("--all")]
+Json = Annotated[bool, _option("--json")]
 
 
 def column_choice(

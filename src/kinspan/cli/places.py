@@ -85,7 +85,7 @@ def _ending(head: bytes) -> str:
 def check_place(out: str, *read: str | Path | None) -> None:
     """A file can be written there, and replaces none of the files that are read."""
     if out == "-":
-        raise ValueError("-: this is no text for standard output; name a file to write")
+        raise ValueError("-: standard output takes text only; name a file to write")
     atomic_files.check_place(Path(out))
     check_other(out, *read)
 

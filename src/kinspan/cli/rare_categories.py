@@ -30,7 +30,7 @@ def without_rare(
             f"no column is left as a feature: every category has fewer than {min_count} rows "
             "(--min-count)"
         )
-    _tell(recipe, left, min_count, output)
+    _note_rare(recipe, left, min_count, output)
     sample = found.sample
     if sample is not None:  # keys stay: they tell which share of all rows was sampled
         sample = replace(sample, rows=np.ascontiguousarray(sample.rows[:, kept]))
@@ -54,7 +54,7 @@ def _with_features(recipe: Recipe, kept: np.ndarray) -> Recipe:
     return replace(recipe, columns=tuple(columns))
 
 
-def _tell(before: Recipe, after: Recipe, min_count: int, output: Output) -> None:
+def _note_rare(before: Recipe, after: Recipe, min_count: int, output: Output) -> None:
     left = Counter({column.name: len(column.features) for column in after.columns})
     for column in before.columns:
         n_gone = len(column.features) - left[column.name]

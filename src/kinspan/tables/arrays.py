@@ -100,7 +100,7 @@ def csr_shape(path: Path) -> tuple[int, int]:
 
 
 def csr_rows(path: Path, at_most: int, stored_at_most: int) -> Iterator[sp.csr_array]:
-    """The rows; a batch has at most so many rows, and about so many stored numbers."""
+    """The rows in batches of at most `at_most` rows and about `stored_at_most` numbers."""
     n_rows, n_features = csr_shape(path)
     with ExitStack() as opened:
         archive = opened.enter_context(ZipFile(path))

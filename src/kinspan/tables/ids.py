@@ -87,26 +87,28 @@ def is_plain(kind: str) -> bool:
     return kind in _KINDS.values()
 
 
-def refuse_missing(coded: CodedIds, what: str, first_row: int, *, blank: bool = False) -> None:
-    """Every row needs an id; in text files an empty cell is none."""
+def checked(
+    coded: CodedIds, what: str, kind: str, first: str, first_row: int, *, is_text: bool = False
+) -> CodedIds:
+    """Ids of the kind that the first file has; every row needs one.
+
+    In text files an empty cell is no id, and an id of several lines contains the rows that follow
+    an unclosed quote.
+    """
     for code, value in enumerate(coded.ids.tolist()):
-        if identifiers.is_missing(value) or (blank and value == ""):
+        if identifiers.is_missing(value) or (is_text and value == ""):
             rows = np.flatnonzero(coded.codes == code)
             if len(rows):
                 raise ValueError(
                     f"{what} is missing in row {first_row + int(rows[0])} (counted from 0); "
                     "drop such rows, or fill them in"
                 )
-
-
-def refuse_lines(coded: CodedIds, what: str) -> None:
-    """An id of several lines contains the rows that follow an unclosed quote."""
-    for value in coded.ids.tolist():
-        if isinstance(value, str) and "\n" in value:
+        if is_text and isinstance(value, str) and "\n" in value:
             raise ValueError(f"{what} holds several lines, {value[:40]!r}…; is a quote not closed?")
+    return as_kind(coded, what, kind, first)
 
 
-def as_kind(coded: CodedIds, kind: str, what: str, first: str) -> CodedIds:
+def as_kind(coded: CodedIds, what: str, kind: str, first: str) -> CodedIds:
     """Ids of the kind that the first file has: 1 and "1" are different tasks."""
     ids = coded.ids
     found = kind_of(ids)

@@ -108,7 +108,7 @@ def text_types(layout: FileLayout, table: Table, request: Request) -> dict[str, 
         return {}
     pa = pyarrow()
     known = {INTEGERS: pa.int64(), NUMBERS: pa.float64(), TEXT: pa.string(), BOOLEANS: pa.bool_()}
-    is_bool = pa.types.is_boolean  # "true" is no number yet
+    is_bool = pa.types.is_boolean  # "true" is not a number yet
     types = {
         name: pa.bool_() if is_bool(table.types[name]) else pa.float64()
         for name in layout.features or ()

@@ -12,7 +12,7 @@ import numpy as np
 
 from kinspan._rows import identifiers
 from kinspan.tables.arrays import csr_rows, csr_shape, npy_header, npy_rows
-from kinspan.tables.ids import CodedIds, as_kind, kind_of, refuse_missing
+from kinspan.tables.ids import CodedIds, checked, kind_of
 from kinspan.tables.layout import FileLayout
 from kinspan.tables.paths import companion, format_of
 from kinspan.tables.request import ROLES, Request, is_constant
@@ -75,8 +75,8 @@ def matrix_rows(
         yield Rows(
             start,
             X,
-            _ids_of("task", task, start, stop, request, layout),
-            _ids_of("label", label, start, stop, request, layout),
+            _ids_of("task", task, start, stop, layout),
+            _ids_of("label", label, start, stop, layout),
             None if weight is None else np.asarray(weight(start, stop), dtype=np.float64),
         )
 
@@ -131,11 +131,10 @@ def _check_length(what: str, shape: tuple[int, ...], n_rows: int) -> None:
 
 
 def _ids_of(
-    role: str, values: Values | None, start: int, stop: int, request: Request, layout: FileLayout
+    role: str, values: Values | None, start: int, stop: int, layout: FileLayout
 ) -> CodedIds | None:
     if values is None:
         return None
     found = values(start, stop)
     coded = CodedIds.constant(found, stop - start) if is_constant(found) else CodedIds.of(found)
-    refuse_missing(coded, role, start)
-    return as_kind(coded, layout.kinds[role], role, layout.first)
+    return checked(coded, role, layout.kinds[role], layout.first, start)

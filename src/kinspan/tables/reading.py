@@ -23,8 +23,8 @@ _PART_BYTES = 1 << 28  # a larger file is read in several parts
 def layout_of(path: Path, request: Request, nothing: str | None = None) -> FileLayout | None:
     """The layout that a file gives to the others; None where it has no values to infer it from.
 
-    With `nothing`, ids without values are taken for ids of that kind, so that whoever reads the
-    rows finds the one in which an id is missing.
+    With `nothing`, columns without values are taken for ids of that kind; reading the rows then
+    finds the one in which an id is missing.
     """
     with naming_file(path):
         _check_format(path)

@@ -31,7 +31,7 @@ class Recipe:
 
     columns: tuple[FeatureColumn, ...]
     task: str | None  # the column; None: all rows are of one task
-    label: str | None  # the column; None: whoever fitted the model did not say
+    label: str | None  # the column; None: not known to a model from Python
     kinds: dict[str, str] = field(default_factory=dict)  # the kinds of tasks and labels
     missing: str = "error"
 
@@ -72,7 +72,7 @@ def _from_json(stored: dict[str, Any]) -> Recipe:
     if not all(isinstance(text, str) for text in [*names, *kinds, *kinds.values()]):
         raise TypeError("names of columns are text")
     if stored["missing"] not in MISSING:
-        raise ValueError(f"{stored['missing']!r} is no treatment of missing values")
+        raise ValueError(f"{stored['missing']!r} is not a treatment of missing values")
     return Recipe(columns, task, label, kinds, stored["missing"])
 
 

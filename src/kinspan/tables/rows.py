@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kinspan._rows.types import Floats, Mask
 from kinspan.tables.arrow import pyarrow
 from kinspan.tables.chunks import Chunk, chunks, open_table
-from kinspan.tables.ids import CodedIds, as_kind, refuse_lines, refuse_missing
+from kinspan.tables.ids import CodedIds, checked
 from kinspan.tables.layout import FileLayout, check_agrees
 from kinspan.tables.request import Request, is_constant
 from kinspan.tables.table import Part, Table
@@ -70,10 +70,8 @@ def ids_of_chunk(
     coded = CodedIds.of_column(column, spec in request.as_text)
     if len(coded.codes) == 0:
         return coded
-    refuse_missing(coded, what, chunk.first_row, blank=chunk.is_text)
-    if chunk.is_text:
-        refuse_lines(coded, what)
-    return as_kind(coded, layout.kinds[role], what, layout.first)
+    kind, is_text = layout.kinds[role], chunk.is_text
+    return checked(coded, what, kind, layout.first, chunk.first_row, is_text=is_text)
 
 
 def _ids_of_function(role: str, spec: Any, chunk: Chunk, layout: FileLayout) -> CodedIds:
@@ -84,8 +82,7 @@ def _ids_of_function(role: str, spec: Any, chunk: Chunk, layout: FileLayout) -> 
             "a function from a path to one id"
         )
     coded = CodedIds.constant(value, chunk.columns.num_rows)
-    refuse_missing(coded, role, 0)
-    return as_kind(coded, layout.kinds[role], role, layout.first)
+    return checked(coded, role, layout.kinds[role], layout.first, 0)
 
 
 def numbers(column: Any) -> NDArray[Any]:

@@ -130,4 +130,4 @@ def _encoding_with_zeros(head: bytes) -> str:
     if max(start[::2].count(0), start[1::2].count(0)) > len(start) // 4:
         return "UTF-16"
     line = head[: head.index(b"\0")].count(b"\n") + 1
-    raise ValueError(f"there is a zero byte in line {line}: this is no text, or a damaged file")
+    raise ValueError(f"there is a zero byte in line {line}: this is not text, or a damaged file")

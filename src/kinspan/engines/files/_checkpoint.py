@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from pathlib import Path
 from reprlib import repr as short
 from typing import Any, NamedTuple
@@ -58,12 +59,13 @@ class Checkpoint:
             raise StoredDataError(f"checkpoint={str(self._path)!r}: {error}") from None
         return found
 
-    def last(self, begun: Finished, steps: Iterator[Finished]) -> Finished:
+    def last(self, begun: Finished, steps: Generator[Finished, None, None]) -> Finished:
         """Go through steps, each with one more file, to the last one; an error loses none."""
         done = begun
         try:
-            for done in steps:
-                self._keep(done)
+            with closing(steps):
+                for done in steps:
+                    self._keep(done)
         except BaseException:
             self.write(done)
             raise

@@ -103,6 +103,6 @@ def _checked(
         layout = FileLayout(name, names, names, kinds, {})
     if names != layout.features:
         raise ValueError(f"its columns are {names}, but those of {layout.first} {layout.features}")
-    label = as_kind(label, layout.kinds["label"], "y", layout.first)
-    tasks = as_kind(tasks, layout.kinds["task"], "task", layout.first)
+    label = as_kind(label, "y", layout.kinds["label"], layout.first)
+    tasks = as_kind(tasks, "task", layout.kinds["task"], layout.first)
     return Rows(0, features, tasks, label, weights), layout

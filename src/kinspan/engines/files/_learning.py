@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -239,7 +239,7 @@ def _added(
     begun = kept.begun()
     advance(sum(file.n_rows for file in begun.read))
 
-    def steps() -> Iterator[Finished]:
+    def steps() -> Generator[Finished, None, None]:
         done = begun
         with closing(of_files(files[done.n_files :], job, n_jobs, advance)) as outcomes:
             for outcome in outcomes:

@@ -1,7 +1,7 @@
-"""Step 2: moments and sampled rows → a common scale, and a share of the covariance in it.
+"""Step 2: moments and sampled rows → a common scale, and a metric with a share of the covariance.
 
-In the scale the noise of all features has the same size; in the metric (1 − ρ) I + ρ C, with C the
-covariance within classes over its mean eigenvalue, it also loses its correlations.
+After scaling, the noise of all features has the same size. The metric (1 − ρ) I + ρ C, with C the
+covariance within classes over its mean eigenvalue, also removes correlations of the noise.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from kinspan._rows.types import Floats, Mask, Moments
 
 
 def origin(moments: Moments) -> Floats:
-    """(features,): the mean of a cell where all others are within half of it, and zero elsewhere.
+    """(features,): the mean of a cell if all cell means are within half of its size, else zero.
 
-    From there constants are exactly zero, and turning loses no digits to an offset. So near,
-    floating-point numbers are subtracted without any rounding.
+    Relative to this point constant features are exactly zero, and rotations lose no digits to an
+    offset. Floating-point numbers so close together are subtracted without rounding.
     """
     start = moments.means.reshape(-1, moments.n_features)[moments.counts.argmax()]
     is_near = np.abs(moments.means - start) <= 0.5 * np.abs(start)
@@ -25,19 +25,19 @@ def origin(moments: Moments) -> Floats:
 
 
 def around(moments: Moments, start: Floats) -> Floats:
-    """(tasks, classes, features): means of cells, from some point."""
+    """(tasks, classes, features): means of cells relative to a point; zero for absent cells."""
     return np.where(moments.present[..., None], moments.means - start, 0.0)
 
 
 class ScaledMoments(NamedTuple):
-    """Class means in units of the noise, and how far they are from the true ones."""
+    """Class means in units of the noise, and their sampling errors."""
 
-    scale: Floats  # (1 or tasks, features): what the features were divided by
-    means: Floats  # (tasks, classes, features), divided by it
+    scale: Floats  # (1 or tasks, features): the divisors of the features
+    means: Floats  # (tasks, classes, features), divided by the scale
     counts: Floats  # (tasks, classes)
     cell_noise: Floats  # (tasks, classes): tr C / n, the squared sampling error of a cell mean
     noise_level: Floats  # (tasks,): tr C / features, the variance of a feature within a class
-    dimension: float  # (tr C)² / tr C²: over how many features the noise is really spread
+    dimension: float  # (tr C)² / tr C²: effective number of features that share the noise
 
     @property
     def present(self) -> Mask:
@@ -66,7 +66,8 @@ def scaled_by(moments: Moments, divisor: Floats) -> ScaledMoments:
     trace = (moments.squares / by / by).sum(axis=2)  # the square of a divisor may not be a number
     means = moments.means / by
     cell_noise, level = _noise(moments.counts, trace, moments.n_features)
-    # Beside means so large, or tasks so loud, noise is nothing; its squares must still be numbers.
+    # Noise far below the size of the means, or below the noise of other tasks, has no effect. Its
+    # level is kept above rounding, so that later steps can divide by it.
     size = float(np.abs(around(moments, origin(moments)) / by).max(initial=0.0))
     least = max((1e-16 * size) ** 2, 1e-24 * float(level.max(initial=0.0)))
     cell_noise = np.maximum(cell_noise, least * moments.present)
@@ -75,9 +76,10 @@ def scaled_by(moments: Moments, divisor: Floats) -> ScaledMoments:
 
 
 def tail_factor(residuals: Floats, weights: Floats) -> Floats:
-    """(features,): fourth root of the kurtosis of rows, over that of a Gaussian, at least one.
+    """(features,): fourth root of (kurtosis of the rows / kurtosis of a Gaussian), at least one.
 
-    A feature that does not vary in these rows, but does in others, is one that few rows show.
+    A feature that is constant in these rows, but not in others, gets the largest possible kurtosis:
+    few rows show it.
     """
     n = max(float(weights.sum()), 1.0)
     powers = residuals * residuals
@@ -90,8 +92,8 @@ def tail_factor(residuals: Floats, weights: Floats) -> Floats:
 def _noise(counts: Floats, trace: Floats, n_features: int) -> tuple[Floats, Floats]:
     """Sampling error of every cell mean, and variance of a feature in every task.
 
-    A cell with one row, or with one row many times, says nothing about its own spread: it gets
-    that of all cells.
+    A cell with one row, or with copies of one row, does not show its own spread: it gets the spread
+    of all cells.
     """
     freedom = np.maximum(counts - 1.0, 0.0)
     total = freedom.sum()
@@ -116,18 +118,18 @@ def feature_scale(moments: Moments, scale: str | None) -> Floats:
     deviation = _pooled_deviation(moments) if scale == "pooled" else _total_deviation(moments)
     together = _OneTask.of(moments)
     total, size = _total_deviation(together), np.abs(together.means).max(axis=1)
-    size = np.where(size > 1e-300, np.minimum(size, 1e300), 1.0)  # which a coefficient survives
+    size = np.where(size > 1e-300, np.minimum(size, 1e300), 1.0)  # keeps coefficients finite
     return np.where(deviation > 0, deviation, np.where(total > 0, total, size))
 
 
 def common_scale(moments: Moments) -> Floats:
-    """(1, features): one number for all features, which changes nothing but the size of squares."""
+    """(1, features): one number for all features; it changes only the size of squares."""
     largest = _total_deviation(_OneTask.of(moments)).max(initial=0.0)
     return np.full((1, moments.n_features), _power_of_two(largest))
 
 
 def _pooled_deviation(moments: Moments) -> Floats:
-    """(1, features): within cells, steadied."""
+    """(1, features): standard deviation within cells, stabilised (see `_steadied`)."""
     together = _OneTask.of(moments)
     unit = _units(together)
     means, squares = moments.means / unit, moments.squares / unit / unit
@@ -139,14 +141,14 @@ def _pooled_deviation(moments: Moments) -> Floats:
 
 
 def _total_deviation(moments: Moments | _OneTask) -> Floats:
-    """(tasks, features): over all rows of every task."""
+    """(tasks, features): standard deviation over all rows of every task."""
     unit = _units(moments)
     means, squares = moments.means / unit, moments.squares / unit / unit
     return _root(_total_variance(moments.counts, means, squares), means) * unit[:, 0]
 
 
 def _root(variance: Floats, means: Floats) -> Floats:
-    """(tasks, features); the variance of a constant feature is rounding error, and becomes zero."""
+    """(tasks, features); variances that can be rounding errors of a constant become zero."""
     rounding = (16 * np.finfo(float).eps * np.abs(means).max(axis=1)) ** 2
     return np.sqrt(np.where(variance > rounding, variance, 0.0))
 
@@ -166,9 +168,9 @@ class _OneTask(NamedTuple):
 
 
 def _units(moments: Moments | _OneTask) -> Floats:
-    """(tasks, 1, features): powers of two near the spread, whose squares are far from any limit.
+    """(tasks, 1, features): powers of two near the spread: in these units no square overflows.
 
-    Of a feature without spread it is a share of its size: means are never very many units.
+    For a feature without spread the unit is a share of its size, which bounds the means in units.
     """
     spread = np.sqrt(moments.squares.max(axis=1, keepdims=True))
     size = np.abs(moments.means).max(axis=1, keepdims=True)
@@ -176,14 +178,15 @@ def _units(moments: Moments | _OneTask) -> Floats:
 
 
 def _power_of_two(size: Floats) -> Floats:
-    """The largest that is no larger; one for zero."""
+    """The largest power of two that is not larger than the size; one for zero."""
     return np.asarray(np.ldexp(0.5, np.frexp(np.where(size > 0, size, 1.0))[1]))
 
 
 def _steadied(within: Floats, total: Floats, freedom: float) -> Floats:
-    """Variances of few degrees of freedom, drawn to a common share of those within tasks.
+    """Variances within cells, shrunk towards a common share of the total variances of tasks.
 
-    As if 25/freedom more degrees had shown it: with hundreds of them nothing changes.
+    The common share counts as 25/freedom additional degrees of freedom, which is negligible if
+    there are hundreds of them.
     """
     varies = (within > 0) & (total > 0)
     if not varies.any():
@@ -205,16 +208,16 @@ def _total_variance(counts: Floats, means: Floats, squares: Floats) -> Floats:
 class Covariance(NamedTuple):
     """Covariance within classes of the scaled features, over all tasks, from sampled rows.
 
-    Its eigenvectors, completed by directions that class means have besides them, are a basis in
-    which the metric is diagonal: rules are found there, and turned back at the end.
+    Its eigenvectors, completed by directions of class means outside their span, are a basis in
+    which the metric is diagonal: rules are computed there and rotated back at the end.
     """
 
     basis: Floats  # (features, directions): orthonormal, eigenvectors first
     values: Floats  # (directions,): eigenvalues, over their mean over all features
     residuals: Floats  # (rows, eigenvectors): rows minus their cell means, in the basis
     squares: Floats  # (rows, eigenvectors): their squares
-    n_rows: float  # rows that it comes from, with their weights
-    freedom: float  # the same less the cell means that were taken out
+    n_rows: float  # total weight of the rows that it was computed from
+    freedom: float  # the same minus the number of cell means that were subtracted
     mean_value: float  # mean eigenvalue
 
     def stretch(self, share: float) -> Floats:
@@ -222,14 +225,14 @@ class Covariance(NamedTuple):
         return np.asarray((1.0 - share) + share * self.values)
 
     def turned_back(self, coef: Floats, share: float) -> Floats:
-        """Rules for rows in the metric and the basis → the same for scaled rows."""
+        """Rules for rows in the metric and the basis → the same rules for scaled rows."""
         return np.asarray(coef / np.sqrt(self.stretch(share)) @ self.basis.T)
 
 
 def covariance_of_rows(
     residuals: Floats, weights: Floats, freedom: float, means: Floats
 ) -> Covariance:
-    """From the smaller of the two Gram matrices of residuals (rows, features)."""
+    """Covariance from the smaller of the two Gram matrices of the residuals (rows, features)."""
     n_rows = max(float(weights.sum()), 1.0)
     n, p = residuals.shape
     rows = residuals * np.sqrt(weights / n_rows)[:, None]
@@ -263,12 +266,12 @@ def in_basis(scaled: ScaledMoments, covariance: Covariance) -> ScaledMoments:
 
 
 def in_metric(turned: ScaledMoments, covariance: Covariance, share: float) -> ScaledMoments:
-    """Moments that are in the basis, in the metric; their noise changes as its trace does."""
+    """Moments in the basis → moments in the metric; the noise is multiplied by the trace ratio."""
     stretch, p = covariance.stretch(share), len(covariance.basis)
     remaining = covariance.values / stretch
     trace = remaining.sum()
     ratio = trace / max(covariance.values.sum(), 1e-300)
-    # Squares of estimated eigenvalues are too large by the square of the trace over the freedom.
+    # Σ λ̂² of estimated eigenvalues exceeds Σ λ² by about (Σ λ)²/freedom, which is subtracted.
     square = max((remaining**2).sum() - trace**2 / covariance.freedom, trace**2 / p)
     return turned._replace(
         means=turned.means / np.sqrt(stretch),

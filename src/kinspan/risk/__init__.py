@@ -1,7 +1,7 @@
-"""Step 6: rules → the error that they will make on new rows.
+"""Step 6: rules → the error to expect on new rows.
 
-From inner products, exact for Gaussian noise without correlation (`gaussian`), or from the scores
-of sampled rows, each left out of the rule that scores it (`leave_one_out`, `forecast`).
+The error comes from inner products, exactly for uncorrelated Gaussian noise (`gaussian`), or from
+the scores of sampled rows, each left out of the rule that scores it (`leave_one_out`, `forecast`).
 """
 
 from kinspan.risk.calibration import Calibration, calibration

@@ -1,4 +1,4 @@
-"""Errors as standard distances of classes, and what correlations do to them."""
+"""Errors ↔ standardised distances between classes, and the effect of correlations on them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from kinspan._rows.types import Floats
 from kinspan.risk.gaussian import error_of_equal_classes
 
 _DISTANCES = np.linspace(0.0, 12.0, 2401)
-_FEW_ROWS = 200.0  # with so many rows half of what they say of the spread is believed
+_FEW_ROWS = 200.0  # number of rows at which the log of the spread is halved
 
 
 def spread_of_scores(
     isotropic: Floats, error: Floats, n_classes: NDArray[Any], n_rows: int
 ) -> float:
-    """Variance of scores over what it would be without correlations, from errors with and without.
+    """Variance of the scores over their variance without correlations, from errors of both kinds.
 
-    Errors are those of tasks with so many classes each; with few rows behind them they say little.
+    The errors are those of tasks with `n_classes` classes each. If they come from few rows, the
+    ratio is shrunk towards one.
     """
     both = np.array([distances_at(e, n_classes) for e in (isotropic, error)])
     plain, actual = both[:, np.isfinite(both).all(axis=0)].sum(axis=1)
@@ -31,7 +32,7 @@ def spread_of_scores(
 
 
 def with_spread(isotropic: Floats, spread: float, n_classes: NDArray[Any]) -> Floats:
-    """Errors that were found without correlations, with scores that spread more."""
+    """Errors computed without correlations, corrected for the larger variance of the scores."""
     distance = distances_at(isotropic, n_classes) / np.sqrt(spread)
     errors = np.full(len(isotropic), np.nan)
     for m in np.unique(n_classes[np.isfinite(distance)]):
@@ -45,7 +46,7 @@ def _errors_of(n_classes: int) -> Floats:
 
 
 def distances_at(errors: Floats, n_classes: NDArray[Any]) -> Floats:
-    """The standard distances of errors; zero for chance and worse, NaN for NaN."""
+    """The standardised distance for every error; zero for chance level or worse, NaN for NaN."""
     distances = np.full(len(errors), np.nan)
     for m in np.unique(n_classes):
         table, of_m = _errors_of(max(int(m), 2)), n_classes == m

@@ -1,4 +1,4 @@
-"""Scores of rows that were left out → the error to expect of every task, and how sure that is."""
+"""Scores of left-out rows → the expected error of every task, and its interval."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from kinspan._rows.types import Codes, Floats
 from kinspan.risk.leave_one_out import LeftOut
 
 _LEVEL = 0.90
-_TAIL_DOUBT = 0.05  # the share of its distance by which a tail may differ from a Gaussian one
+_TAIL_DOUBT = 0.05  # relative uncertainty of distances, because tails may not be Gaussian
 
 
 class Forecast(NamedTuple):
-    """What to expect of the rule of every task."""
+    """The expected error of the rule of every task."""
 
-    error: Floats  # (tasks,), NaN where too few rows could be left out
-    interval: Floats  # (tasks, 2): 90 %, for the error of this rule on new rows
-    wrong: Floats  # (rows,): one where a row was misclassified, NaN where it was not left out
+    error: Floats  # (tasks,); NaN if too few rows could be left out
+    interval: Floats  # (tasks, 2): 90 % interval for the error of this rule on new rows
+    wrong: Floats  # (rows,): one if the row was misclassified, NaN if it was not left out
 
 
 def forecast_of_scores(
     left_out: LeftOut, tasks: Codes, classes: Codes, weights: Floats, priors: Floats
 ) -> Forecast:
-    """Two classes: Gaussian tails on class means and deviations. More: the count."""
+    """The forecast: for two classes from Gaussian tails, for more by counting errors."""
     scores, present = left_out.scores, priors > 0
     masked = np.where(present[tasks], scores, -np.inf)
     wrong = np.where(np.isnan(scores[:, 0]), np.nan, _first_of_best(masked) != classes)
@@ -39,7 +39,7 @@ def forecast_of_scores(
     else:
         error, interval = _counted(wrong[usable], tables, priors)
     enough = _has_all(tables, present)
-    if priors.shape[1] == 2:  # deviations need more rows than there are means
+    if priors.shape[1] == 2:  # the deviation needs more rows than there are class means
         enough &= tables.sum(np.ones(usable.sum())).sum() > enough.sum() * 2
     return Forecast(
         np.where(enough, error, np.nan), np.where(enough[:, None], interval, np.nan), wrong
@@ -47,7 +47,7 @@ def forecast_of_scores(
 
 
 def _first_of_best(scores: Floats) -> Codes:
-    """(rows,): the best class; of those that differ by rounding only, the first."""
+    """(rows,): the class with the largest score; the first if scores differ only by rounding."""
     best = scores.max(axis=1, keepdims=True)
     is_best = scores >= best - 1e-9 * np.maximum(np.abs(best), 1.0)
     return np.asarray(is_best.argmax(axis=1))
@@ -70,7 +70,7 @@ class _Tables(NamedTuple):
 
 
 def _has_all(tables: _Tables, present: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tasks with rows in each of their classes, of which there are two or more."""
+    """Whether a task has at least two classes, and rows in each of them."""
     counts = tables.sum(np.ones(len(tables.tasks)))
     return np.asarray(((counts > 0) | ~present).all(axis=1) & (present.sum(axis=1) > 1))
 
@@ -78,10 +78,10 @@ def _has_all(tables: _Tables, present: NDArray[np.bool_]) -> NDArray[np.bool_]:
 def _gaussian_tails(
     margin: Floats, inflation: Floats, tables: _Tables, priors: Floats
 ) -> tuple[Floats, Floats]:
-    """ε = Σ_j π_j Q(±mean_j/deviation), the deviation pooled over the classes of a task.
+    """ε = Σ_j π_j Q(±mean_j/deviation), with the deviation pooled over the classes of a task.
 
-    The rule with all rows has as much signal as those without one, and less noise in its direction:
-    deviations shrink as its length does.
+    The rule of all rows has the same signal as the rules without one row, but less noise in its
+    direction: deviations are divided by the root of the inflation of its squared length.
     """
     n = tables.sum(np.ones(len(margin)))
     safe = np.where(n > 0, n, 1.0)
@@ -93,8 +93,9 @@ def _gaussian_tails(
     standard = means * np.array([-1.0, 1.0]) / deviation[:, None]
     total = np.where(priors.any(axis=1), priors.sum(axis=1), 1.0)
     error = (priors * ndtr(-standard)).sum(axis=1) / total
-    # A common shift of both tails: sampling error of the means, of the deviation, and, the farther
-    # out the threshold lies, of the shape of the tails.
+    # The interval shifts both tails by the same distance. Its width combines the sampling errors of
+    # the means and of the deviation, and the unknown shape of the tails; the last two grow with the
+    # distance of the threshold.
     centre = standard.mean(axis=1)
     shape = 1.0 / (2.0 * np.maximum(freedom, 1.0)) + _TAIL_DOUBT**2
     width = np.sqrt((1.0 / safe).sum(axis=1) / 4.0 + centre**2 * shape)
@@ -107,19 +108,19 @@ def _gaussian_tails(
 
 
 def _pooled_variance(scatter: Floats, freedom: Floats) -> Floats:
-    """Variances of tasks, those of few rows drawn towards that of all."""
+    """Variances of tasks; those with few rows are shrunk towards the common variance."""
     total = max(freedom.sum(), 1.0)
     common = max(scatter.sum() / total, 1e-30)
     return np.asarray((scatter + 2.0 * common) / (freedom + 2.0))
 
 
 def _counted(wrong: Floats, tables: _Tables, priors: Floats) -> tuple[Floats, Floats]:
-    """Share of errors, classes weighted by their priors; an interval of Jeffreys."""
+    """Share of errors, with classes weighted by their priors, and its Jeffreys interval."""
     n = tables.sum(np.ones(len(wrong)))
     rate = tables.sum(wrong) / np.where(n > 0, n, 1.0)
     share = priors / np.maximum(priors.sum(axis=1, keepdims=True), 1e-300)
     error = (share * rate).sum(axis=1)
-    # As many rows as would give the prior-weighted error the same variance.
+    # Effective number of rows: that many would give the prior-weighted error the same variance.
     total = 1.0 / np.maximum((share**2 / np.where(n > 0, n, np.inf)).sum(axis=1), 1e-300)
     tail = (1.0 - _LEVEL) / 2.0
     low, high = (

@@ -1,6 +1,7 @@
-"""Errors of Gaussian scores; the same functions serve theory and prediction.
+"""Means and covariances of Gaussian scores → errors, for theory and forecast alike.
 
-Fed population inner products they give the limits of the paper, fed unbiased estimates a forecast.
+Given population inner products, these functions return the limits of the paper; given unbiased
+estimates, they return a forecast.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ def alignment(
     coefficients: Floats,
     cell_noise: Floats,
 ) -> Floats:
-    """(tasks, classes, classes) inner products of true contrasts (j) and directions (l), unbiased.
+    """(tasks, classes, classes): unbiased inner products of true contrasts (j) and directions (l).
 
-    The target's own samples are in both factors; the expected product of their noise is subtracted.
+    The target's own samples enter both factors; the expected product of their noise is subtracted.
     """
     product = contrasts @ directions.transpose(0, 2, 1)
     shared_noise = (coefficients * cell_noise[:, None, :]) @ own_weights.transpose(0, 2, 1)
@@ -34,9 +35,10 @@ def error_rate(score_means: Floats, score_covariance: Floats, priors: Floats) ->
     """Probability that the largest score is not that of the true class, for Gaussian scores.
 
     score_means[..., j, l] is the mean of score l over class j; priors are zero for classes that do
-    not take part, and the error is NaN where fewer than two do. Two classes: Q(½ gap), exactly.
-    More: the differences to the true score are given correlation one half, exact for classes that
-    are alike (the paper has pairs of classes only).
+    not take part, and the error is NaN if fewer than two do. Two classes: Q(½ gap), exactly. More
+    classes: the differences from the true score are assumed to have correlation one half, which is
+    exact if all scores have the same variance and the same covariance (the paper treats pairs of
+    classes only).
     """
     means = np.asarray(score_means)
     variance = np.diagonal(score_covariance, axis1=-2, axis2=-1)
@@ -53,7 +55,7 @@ def error_rate(score_means: Floats, score_covariance: Floats, priors: Floats) ->
 
 
 def error_of_equal_classes(distance: Floats, n_classes: int) -> Floats:
-    """The same where every rival is at the same standard distance."""
+    """The error if every other class is at the same standardised distance."""
     right = np.zeros(np.shape(distance))
     for node, weight in zip(_NODES, _WEIGHTS, strict=True):
         right += weight * ndtr(np.sqrt(2.0) * np.asarray(distance) + node) ** (n_classes - 1)
@@ -61,7 +63,7 @@ def error_of_equal_classes(distance: Floats, n_classes: int) -> Floats:
 
 
 def _probability_of_being_largest(standard: Floats) -> Floats:
-    """P(every standardised difference is positive); infinite entries are no rivals."""
+    """P(every standardised difference is positive); infinite entries stand for absent classes."""
     if standard.shape[-1] == 2:
         return np.asarray(ndtr(standard).prod(axis=-1))
     largest = np.zeros(standard.shape[:-1])

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 
 def fewest_labels(error_with: Callable[[int], float], wanted: float, most: int) -> int | None:
-    """The smallest number of labels whose error is at most `wanted`; None if `most` do not do it.
+    """The smallest number of labels whose error is at most `wanted`; None if `most` do not suffice.
 
-    By bisection: the error never rises with the number of labels.
+    By bisection, because the error never rises with the number of labels.
     """
     if error_with(0) <= wanted:
         return 0

@@ -1,9 +1,10 @@
-"""What more labels of a task would buy: its error as a function of their number.
+"""Energies and forecasts → learning curves: the error of a task as a function of its labels.
 
-In the metric the classes of a task differ by an energy T, of which the other tasks pass on A. Its
-own n labels find the rest E = T − A as well as its noise N/n allows: what is known is worth
-A + E²/(E + N/n), the limit of the paper for the optimal labels. Its root is proportional to the
-distance of the classes from the threshold; the factor is that of the present forecast.
+T is the energy (squared distance in the metric) between the classes of a task, and A the part of it
+that the other tasks contribute. The task's own n labels estimate the rest, E = T − A, with noise
+N/n: the known energy is A + E²/(E + N/n), the limit of the paper for the optimal labels. Its root
+is proportional to the distance of the classes from the threshold; the factor is chosen so that the
+curve passes through the present forecast.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ from kinspan.risk.gaussian import error_of_equal_classes
 
 _FEW_NODES, _FEW_WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
 _FEW_WEIGHTS = _FEW_WEIGHTS / _FEW_WEIGHTS.sum()
-_ERRORS_OF_INTERVAL = 2.0 * 1.6449  # standard errors from end to end of one of 90 %
-_POOLED_LABELS = 200.0  # what all tasks say counts as much as so many labels of a task
+_ERRORS_OF_INTERVAL = 2.0 * 1.6449  # width of a 90 % interval in standard errors
+_POOLED_LABELS = 200.0  # the mean of all tasks counts as much as this number of a task's labels
 
 
 class Energies(NamedTuple):
-    """How far apart the classes of every task are, in the metric of its rule."""
+    """Squared distances between the classes of every task, in the metric of its rule."""
 
     total: Floats  # (tasks,): T, without noise
-    known: Floats  # (tasks,): what the present rule reaches of it
-    spread: Floats  # (tasks, classes): what one row a class would leave of noise; over the rows
+    known: Floats  # (tasks,): the part of T that the present rule captures
+    spread: Floats  # (tasks, classes): noise with one row per class; divide by the number of rows
 
 
 class Learning(NamedTuple):
@@ -37,13 +38,13 @@ class Learning(NamedTuple):
     passed_on: Floats  # (tasks,): A
     own: Floats  # (tasks,): E
     spread: Floats  # (tasks, classes)
-    counts: Floats  # (tasks, classes): labels that there are
+    counts: Floats  # (tasks, classes): present numbers of labels
     factor: Floats  # (tasks,): distance over the root of the known energy
-    doubt: Floats  # (tasks,): standard deviation of the factor, for what is known of it
-    n_classes: Floats  # (tasks,): classes that a row can belong to
+    doubt: Floats  # (tasks,): standard deviation of the estimated factor
+    n_classes: Floats  # (tasks,): number of classes that a row can belong to
 
     def error(self, task: int, more: Floats) -> Floats:
-        """Errors of a task after some more labels in each of its classes."""
+        """Errors of a task with `more` additional labels in each of its classes."""
         n = self.counts[task] + np.asarray(more, dtype=np.float64)[..., None]
         noise = np.divide(self.spread[task], n, out=np.full(n.shape, np.inf), where=n > 0)
         noise = np.where(self.spread[task] > 0, noise, 0.0).sum(axis=-1)
@@ -51,11 +52,11 @@ class Learning(NamedTuple):
         return self._error_of(task, self.passed_on[task] + own * _share(own, noise))
 
     def limit(self, task: int) -> float:
-        """The error that its labels tend to as they become many."""
+        """The limit of the error for infinitely many labels."""
         return float(self._error_of(task, self.passed_on[task] + self.own[task]))
 
     def _error_of(self, task: int, known: Floats) -> Floats:
-        """The mean over what the factor may be."""
+        """The error for a known energy, averaged over the distribution of the factor."""
         if self.n_classes[task] < 2:
             return np.full(np.shape(known), np.nan)
         factors = np.maximum(self.factor[task] + self.doubt[task] * _FEW_NODES, 0.0)
@@ -72,7 +73,7 @@ def _share(own: Floats, noise: Floats) -> Floats:
 def learning_curves(
     energies: Energies, counts: Floats, error: Floats, interval: Floats, n_classes: Floats
 ) -> Learning:
-    """Curves through the present forecasts; those of few labels are drawn to what all tasks say."""
+    """Curves through the present forecasts; those of few labels are shrunk towards all tasks."""
     n = counts.sum(axis=1)
     trust = n / (n + _POOLED_LABELS)
     usual, usually_known = (
@@ -80,11 +81,11 @@ def learning_curves(
         for values in (energies.total, energies.known)
     )
     total = np.maximum(usual + trust * (energies.total - usual), 1e-12)
-    # What few labels seem to know beyond what others know is mostly luck.
+    # If a task with few labels seems to know more than usual, most of the difference is luck.
     luck = (1.0 - trust) * np.maximum(energies.known - usually_known, 0.0)
     known = np.clip(energies.known - luck, 1e-9 * total, 0.98 * total)
     distance, precision = _distances(error, interval, n_classes)
-    is_new = np.isnan(known)  # known by its forecast alone
+    is_new = np.isnan(known)  # new tasks have no energy of their own, only a forecast
     root = np.sqrt(np.where(is_new, 1.0, known))
     precision = np.where(is_new, 0.0, precision * root**2)
     common, factor, doubt = _drawn_together(distance / root, precision)
@@ -98,9 +99,10 @@ def learning_curves(
 
 
 def _drawn_together(values: Floats, precision: Floats) -> tuple[float, Floats, Floats]:
-    """What all say, what each says drawn towards it (DerSimonian and Laird), and its deviation.
+    """The common value, every value shrunk towards it, and the deviation that remains.
 
-    Few values say little about how much they really differ: less is believed of it.
+    The variance between tasks is that of DerSimonian and Laird. Few values estimate it badly, so
+    that it is reduced by (n − 1)/(n + 5).
     """
     total = float(precision.sum())
     if total <= 0:
@@ -112,7 +114,7 @@ def _drawn_together(values: Floats, precision: Floats) -> tuple[float, Floats, F
 
 
 def _passed_on(total: Floats, known: Floats, noise: Floats) -> Floats:
-    """A of A + E²/(E + N) = known and A + E = total: what is missing is E N/(E + N)."""
+    """A, from A + E²/(E + N) = known and A + E = total: total − known = E N/(E + N)."""
     missing = total - known
     finite = np.isfinite(noise)
     rest = np.where(finite, noise, 1.0)
@@ -123,7 +125,7 @@ def _passed_on(total: Floats, known: Floats, noise: Floats) -> Floats:
 
 
 def _distances(error: Floats, interval: Floats, n_classes: Floats) -> tuple[Floats, Floats]:
-    """(tasks,): standard distances of the forecasts, and their precision; zero without one."""
+    """(tasks,): standardised distances of the forecasts and their precisions; zero without one."""
     distance, far, near = (
         distances_at(values, n_classes) for values in (error, interval[:, 0], interval[:, 1])
     )

@@ -1,8 +1,8 @@
-"""Scores of sampled rows by rules that have not seen them, in closed form.
+"""Rules and sampled rows → scores of the rows by rules that have not seen them, in closed form.
 
-Row i of class c leaves its cell mean, the centre of its task, the metric and the noise that
-thresholds undo; the weights of tasks stay. With r = x − x̄_c in the metric, everything is an inner
-product with r: no rule is refitted.
+Row i of class c is removed from its cell mean, from the centre of its task, from the metric and
+from the noise for which thresholds are corrected; the weights of tasks stay the same. With
+r = x − x̄_c in the metric, every change is an inner product with r: no rule is fitted again.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from kinspan._rows.types import Codes, Floats
 class Residuals(NamedTuple):
     """Sampled rows minus the mean of their cell, along the first directions of the basis of rules.
 
-    Rows are many and rules few: it is the rules that are stretched, and the rows left as they are.
+    There are many rows and few rules: the metric is applied to the rules, and rows stay unchanged.
     """
 
     values: Floats  # (rows, axes): r, before the metric; zero in all other directions
     squares: Floats  # (rows, axes): their squares
-    stretch: Floats  # (axes,): the metric divides by its root
+    stretch: Floats  # (axes,): eigenvalues of the metric, which divides by their roots
     tasks: Codes  # (rows,)
     classes: Codes  # (rows,)
     weights: Floats  # (rows,): how often the row occurred
-    metric_weight: float  # the share of one row, of weight one, in the metric
+    metric_weight: float  # the share of a row of weight one in the metric
 
 
 class RuleParts(NamedTuple):
     """Linear rules, and how they depend on the cell means of their task."""
 
     coef: Floats  # (tasks, classes, features), in the metric
-    offset: Floats  # (tasks, classes), without what depends on the length of coef
+    offset: Floats  # (tasks, classes), without the part that depends on the length of coef
     half_level: Floats  # (tasks,): the score contains −half_level · ‖coef‖²
     own: (
         Floats  # (tasks, classes, classes): d coef_l / d mean_c of the task, a multiple of identity
     )
-    undone: Floats  # (tasks, classes, classes): of the noise of mean_c, in the offset of l
+    undone: Floats  # (tasks, classes, classes): factor of the noise of mean_c in the offset of l
     cell_noise: Floats  # (tasks, classes): squared sampling error of the cell means
     contrasts: Floats  # (tasks, classes, features): class means around the centre, in the metric
     class_shares: Floats  # (tasks, classes): weight of the class means in the centre
@@ -46,16 +46,16 @@ class RuleParts(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """Scores of rows by rules without them."""
+    """Scores of rows by rules that were computed without them."""
 
-    scores: Floats  # (rows, classes); NaN for rows without which their cell would be empty
-    inflation: Floats  # (rows,): ‖coef without the row‖² over ‖coef‖², how much noisier the rule is
+    scores: Floats  # (rows, classes); NaN for the only row of a cell
+    inflation: Floats  # (rows,): ‖coef without the row‖² over ‖coef‖², the relative noise
 
 
 def leave_one_out_scores(rules: RuleParts, residuals: Residuals) -> LeftOut:
-    """Scores of all sampled rows, each by the rule that has not seen it."""
+    """Scores of all sampled rows, each by a rule that has not seen it."""
     t, c, r = residuals.tasks, residuals.classes, residuals.values
-    n, g = rules.counts[t, c], np.minimum(residuals.weights, 1.0)  # of equal rows, one
+    n, g = rules.counts[t, c], np.minimum(residuals.weights, 1.0)  # of equal rows, leave out one
     alone = n - g <= 1e-9 * n
     fraction = g / np.where(alone, 1.0, n - g)  # the cell mean moves by −fraction · r
     square = residuals.squares @ (1.0 / residuals.stretch)
@@ -87,9 +87,9 @@ def leave_one_out_scores(rules: RuleParts, residuals: Residuals) -> LeftOut:
 
 
 def _noise_without(rules: RuleParts, residuals: Residuals, square: Floats) -> Floats:
-    """(rows,): the squared sampling error of a cell mean, as its other rows show it.
+    """(rows,): the squared sampling error of a cell mean, estimated from its other rows.
 
-    One other row shows nothing: it has the spread of its task.
+    A single remaining row shows no spread: the spread of the task is used.
     """
     n = rules.counts
     freedom = np.maximum(n - 1.0, 0.0)

@@ -1,0 +1,46 @@
+"""Scores of left-out rows → the factor that turns scores into log odds."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from kinspan._rows.types import Codes, Floats, Mask
+
+
+class Calibration(NamedTuple):
+    """The factor that turns scores into log odds."""
+
+    factor: float  # multiplies the scores
+    loss: float  # mean log loss of the resulting probabilities, with the penalty of the factor
+
+
+def calibration(
+    scores: Floats, classes: Codes, weights: Floats, present: Mask
+) -> tuple[Calibration, Floats]:
+    """The factor that turns scores into log odds, by maximum likelihood, and the loss of every row.
+
+    Scores do not include priors. The log of the factor has a standard normal prior, so that a
+    factor far from one needs evidence.
+    """
+    usable = ~np.isnan(scores[:, 0])
+    scores, classes = np.where(present, scores, -np.inf)[usable], classes[usable]
+    weights, places = weights[usable], np.arange(usable.sum())
+    if not len(places):
+        return Calibration(1.0, 0.0), np.full(len(usable), np.nan)
+
+    below = scores - scores.max(axis=1, keepdims=True)
+
+    def surprise(log_factor: float) -> Floats:
+        tempered = np.exp(log_factor) * below
+        return np.asarray(np.log(np.exp(tempered).sum(axis=1)) - tempered[places, classes])
+
+    def loss(log_factor: float) -> float:
+        return float(weights @ surprise(log_factor) + 0.5 * log_factor**2)
+
+    best = minimize_scalar(loss, bounds=(-7.0, 4.0), method="bounded").x
+    losses = np.full(len(usable), np.nan)
+    losses[usable] = surprise(best)
+    return Calibration(float(np.exp(best)), loss(best) / max(weights.sum(), 1e-300)), losses

@@ -1,4 +1,4 @@
-"""Results on the device beside those of the CPU and of plain double precision."""
+"""Checks: results on the device, compared with the CPU and with plain double precision."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Check = tuple[str, Callable[[], float | bool]]
 
 
 def all_checks(is_complete: bool) -> Iterator[Check]:
-    """Names and checks; a check gives an error of at most 1e-5, or whether all is well."""
+    """Names and checks; a check returns an error, at most 1e-5, or whether it passed."""
     cells = ((1, 1), (20, 2), (1000, 2), (10_000, 2))
     for kind, p, (k, m) in product(_KINDS, (7, 64, 512, 1000), cells):
         if p in (7, 512) or kind == torch.float32:
@@ -86,7 +86,7 @@ def kernel(kind: Any, p: int, k: int, m: int, weighted: bool = False) -> float:
 
 
 def _of_kernels(data: World, k: int, m: int, weights: Any = None) -> tuple[Any, Any]:
-    """Moments as the kernels leave them, and the reference rows."""
+    """Moments as the kernels return them, and the reference rows."""
     from kinspan._device.tiles import SUMS, layout_of  # noqa: PLC0415
     from kinspan._device.triton_groups import grouped  # noqa: PLC0415
     from kinspan._device.triton_sums import Packed, cell_totals, some_rows  # noqa: PLC0415
@@ -100,20 +100,20 @@ def _of_kernels(data: World, k: int, m: int, weights: Any = None) -> tuple[Any, 
 
 
 def repeated() -> bool:
-    """Bit by bit the same from run to run."""
+    """Two runs give bit-identical results."""
     data = world(300_000, 512, seed=5)
     found = [_of_kernels(data, 20, 2)[0] for _ in range(3)]
     return all(torch.equal(found[0].squares, other.squares) for other in found[1:])
 
 
 def on_cpu(data: World) -> tuple[Any, Any, Any]:
-    """The same numbers for NumPy, in double precision."""
+    """The same numbers as NumPy arrays in double precision."""
     X, y, task = (part.cpu().numpy() for part in (data.X.double(), data.y, data.task))
     return X, y, task
 
 
 def beside_cpu(kind: Any, p: int, offset: float, weighted: bool = False) -> float:
-    """Moments beside those of the CPU in double precision; sampled rows have to be the same."""
+    """Moments compared with the CPU in double precision; sampled rows must be the same."""
     data = world(40_000, p, 7, 3, kind, offset, seed=p)
     weights = None
     if weighted:
@@ -144,7 +144,7 @@ def difference(data: Any, here: Any, weights: Any = None) -> float:
 
 
 def of_a_view() -> float:
-    """Rows with a stride, and columns with one."""
+    """Rows and columns with a stride."""
     data = world(20_000, 128, 5, 2, seed=9)
     views = data.X[:, 32:96], data.X[::2, ::2]
     errors = []
@@ -162,7 +162,7 @@ def outlier() -> float:
 
 
 def nan_is_named() -> bool:
-    """The message of the CPU."""
+    """Infinite values give the same message as on the CPU."""
     from kinspan import ClassMoments  # noqa: PLC0415
 
     data = world(5_000, 64, seed=4)
@@ -175,7 +175,7 @@ def nan_is_named() -> bool:
 
 
 def predictions(n_classes: int, n_tasks: int, kind: Any, offset: float) -> float:
-    """Scores on the device beside those of the CPU, relative to their size; labels nearly all."""
+    """Scores compared with the CPU, relative to their size; nearly all labels must agree."""
     from kinspan import MultiTaskSPCA  # noqa: PLC0415
 
     data = world(30_000, 96, n_tasks, n_classes, kind, offset, seed=n_classes)
@@ -194,7 +194,7 @@ def predictions(n_classes: int, n_tasks: int, kind: Any, offset: float) -> float
 
 
 def other_columns() -> float:
-    """Labels that are truth values or floats, weights on the device, and one task for all."""
+    """Labels that are booleans or floats, weights on the device, and one task for all rows."""
     from kinspan import MultiTaskSPCA  # noqa: PLC0415
 
     data = world(20_000, 64, 1, 2, seed=11)
@@ -210,7 +210,7 @@ def other_columns() -> float:
 
 
 def array_api() -> float:
-    """The pass by functions of the array API, as on devices without Triton."""
+    """The pass over rows with functions of the array API, as on devices without Triton."""
     from kinspan._arrays.elsewhere import DeviceColumn  # noqa: PLC0415
     from kinspan._device.array_pass import ArrayPass  # noqa: PLC0415
     from kinspan._device.cells import cells_of  # noqa: PLC0415

@@ -21,10 +21,10 @@ GROUPS = {
 UNSAID = {"skops": "MIT"}  # its file; its metadata say no more than "OSI Approved"
 HEAD = """# Licences
 
-kinspan is under the BSD 3-Clause licence and carries no code of others. A report page that you
-write has the drawing library plotly.js (MIT) in it. This is what an installation brings besides,
-directly or through others, in the words of each package's own metadata. The extra `gpu` adds
-PyTorch (BSD-3-Clause) and Triton (MIT), with what they bring on your machine.
+kinspan is under the BSD 3-Clause licence and contains no third-party code. A report page that you
+write contains the drawing library plotly.js (MIT). The tables list the packages that an
+installation adds, directly or as dependencies, with the licences that their own metadata state. The
+extra `gpu` adds PyTorch (BSD-3-Clause) and Triton (MIT), with their dependencies on your machine.
 """
 
 

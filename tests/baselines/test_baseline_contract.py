@@ -135,7 +135,7 @@ def test_nan_is_found(two_domains: Any, world: Any) -> None:
         (MultiTaskLSSVM(shared_strength=-1), "shared_strength=-1"),
         (MultiTaskLSSVM(task_strengths=[1.0, 2.0, 3.0]), "task_strengths="),
         (MultiTaskLSSVM(task_strengths=-0.5), "task_strengths=-0.5"),
-        (MultiTaskLSSVM(shared_strength=0, task_strengths=0), "nothing to learn with"),
+        (MultiTaskLSSVM(shared_strength=0, task_strengths=0), "without any strength"),
         (FeatureAugmentation(unseen="guess"), "unseen='guess'"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

@@ -1,6 +1,6 @@
-"""Every method that the paper compares with, as estimators with the interface of MultiTaskSPCA.
+"""The methods that the paper compares with, as estimators with the interface of MultiTaskSPCA.
 
-- :class:`SingleTaskSPCA` and :class:`NaiveSPCA`: no transfer, and transfer without a look
+- :class:`SingleTaskSPCA` and :class:`NaiveSPCA`: no transfer, and transfer whatever the tasks
 - :class:`PCAClassifier` and :class:`SPCAClassifier`: the single-task pair of the paper's section 3
 - :class:`MultiTaskLSSVM`: the main competitor, with labels and strengths from its own theory
 - :class:`CDLS` and :class:`MMDT`: domain adaptation from one source to one target

@@ -1,4 +1,4 @@
-"""Quadratic problems in a box, by SciPy's L-BFGS-B; sums over groups may be prescribed.
+"""Convex function → its minimum in a box, by L-BFGS-B; means over groups may be prescribed.
 
 L-BFGS-B keeps the box exactly and needs no matrix. The few equations are met by the method of
 multipliers around it, with a penalty that grows where they are not met fast enough.
@@ -28,7 +28,7 @@ _ROUNDS, _CLOSE = 50, 1e-7
 
 def minimise_in_box(objective: Objective, start: Floats, upper: float) -> Floats:
     """argmin over 0 ≤ x ≤ upper of a convex function."""
-    # Its matrices are so small that on a busy machine threads of BLAS only wait for each other.
+    # The matrices are so small that threads of BLAS would only wait for each other.
     with threadpool_limits(1, user_api="blas"):
         found = minimize(
             objective,

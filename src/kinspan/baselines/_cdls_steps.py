@@ -1,4 +1,4 @@
-"""The two steps of cross-domain landmark selection: the map of the source, and the landmarks.
+"""Rows of two domains → the map of the source, and the weights of landmarks: the steps of CDLS.
 
 With weights α of source rows s, labelled target rows t, and weights β and pseudo-classes of
 unlabelled target rows u, t and u projected, and e = 1/(ab + bn + na) for the total weights a, b and
@@ -7,7 +7,7 @@ the n labelled rows of a class, both steps lower the same function,
     ‖mean(Pᵀs) − mean(t, u)‖² + Σ_c ‖mean_c(Pᵀs) − mean_c(t, u)‖²
     + Σ_c e Σ (α_i‖Pᵀs_i − t_j‖² + β_j‖t_i − u_j‖² + α_iβ_j‖Pᵀs_i − u_j‖²) + ½‖P‖²,
 
-the means weighted. A class without rows on one side only counts in the first term.
+with weighted means. A class without rows on one side counts in the first term only.
 """
 
 from __future__ import annotations
@@ -114,14 +114,14 @@ def target_landmarks(source: Pool, target: Target, n_classes: int, share: float)
 
 
 class Pull(NamedTuple):
-    """A weighted sum of rows over a total is pulled towards a point: all rows, or every class."""
+    """Points towards which weighted means are pulled: of all rows, or of every class."""
 
     totals: Floats  # () or (classes,); zero: no pull
     points: Floats  # (dimensions,) or (classes, dimensions)
 
 
 def _costs(pool: Pool, squares: Floats, crosses: Floats) -> Floats:
-    """(rows,) what weight on a row costs by its distances: e Σ_j ‖x − z_j‖² up to a constant."""
+    """(rows,) cost of weight on a row by its distances: e Σ_j ‖x − z_j‖² up to a constant."""
     own = np.einsum("nd,nd->n", pool.rows, pool.rows)
     across = np.einsum("nd,nd->n", pool.rows, crosses[pool.classes])
     return np.asarray(squares[pool.classes] * own - 2.0 * across)

@@ -1,4 +1,4 @@
-"""The only file of this folder that doubts its input; the others are mathematics without checks."""
+"""Arguments of baselines → checked rows and parameters; the other files trust their input."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from kinspan._validation.rows import (
 )
 from kinspan.class_moments import ClassMoments
 
-_STRONGEST = 1e12  # of the strengths, what matrices can still be solved with
-_LARGEST = 1e150  # whose square is still a number
+_STRONGEST = 1e12  # strengths up to here leave matrices that can be solved
+_LARGEST = 1e150  # numbers below it have finite squares
 
 
 class CodedRows(NamedTuple):
@@ -89,7 +89,7 @@ def finite_doubles(features: Any, names: NDArray[Any] | None) -> Any:
     """The rows in double precision, without NaN or infinity."""
     doubles = features.astype(np.float64, copy=False)
     values = doubles.data if is_sparse(doubles) else doubles
-    if not max(values.max(initial=0.0), -values.min(initial=0.0)) < _LARGEST:  # nor is NaN
+    if not max(values.max(initial=0.0), -values.min(initial=0.0)) < _LARGEST:  # false for NaN too
         refuse_non_finite(features, names)
     return doubles
 
@@ -101,11 +101,10 @@ def check_strictly_positive(name: str, value: Any) -> float:
     return float(value)
 
 
-def check_kept_share(name: str, value: Any) -> float:
+def check_kept_share(name: str, value: Any) -> None:
     """A parameter that is a share of rows to keep."""
     if not _is_number(value) or not 0 < float(value) <= 1:
         raise ValueError(f"{name}={value!r}; use a share of rows above 0 and at most 1")
-    return float(value)
 
 
 def check_switches(estimator: Any, *names: str) -> None:
@@ -123,7 +122,7 @@ def _is_number(value: Any) -> bool:
 def check_sparse_learner(estimator: Any) -> None:
     """A classifier that takes sparse rows."""
     if isinstance(estimator, type) or not hasattr(estimator, "fit"):
-        raise TypeError(f"estimator={estimator!r} is no estimator; use one such as LinearSVC()")
+        raise TypeError(f"estimator={estimator!r} is not an estimator; use one such as LinearSVC()")
     if not get_tags(estimator).input_tags.sparse:
         raise ValueError(
             f"estimator={estimator!r} does not take sparse rows; use one that does, such as "
@@ -149,12 +148,12 @@ def check_label_column(y: Any, codes: Codes) -> NDArray[Any]:
 
 
 def dense(X: Any) -> Floats:
-    """Rows as an array: where rows are centred nothing stays sparse."""
+    """Rows as an array, for methods that centre them."""
     return np.asarray(X.toarray() if is_sparse(X) else X)
 
 
 def check_shared_strength(value: Any) -> float | None:
-    """λ, or None where it is to be chosen."""
+    """λ, or None to choose it."""
     if value is None:
         return None
     if not _is_number(value) or not 0 <= float(value) <= _STRONGEST:
@@ -166,7 +165,7 @@ def check_shared_strength(value: Any) -> float | None:
 
 
 def check_task_strengths(value: Any, n_tasks: int, shared: float | None) -> Floats | None:
-    """(tasks,) γ, or None where they are to be chosen."""
+    """(tasks,) γ, or None to choose them."""
     if value is None:
         return None
     strengths = real_numbers("task_strengths", value)
@@ -179,7 +178,7 @@ def check_task_strengths(value: Any, n_tasks: int, shared: float | None) -> Floa
         raise ValueError(f"task_strengths={value!r}; use numbers from 0 to {_STRONGEST:g}")
     if shared == 0 and strengths.min() == 0:
         raise ValueError(
-            f"shared_strength=0 and task_strengths={value!r} leave a task nothing to learn with; "
+            f"shared_strength=0 and task_strengths={value!r} leave a task without any strength; "
             "make one of the two positive"
         )
     return np.broadcast_to(strengths, n_tasks).astype(np.float64)
@@ -205,7 +204,7 @@ def check_target(target: Any, rows: CodedRows, method: str) -> int:
 
 
 def _is_one_of(target: Any, tasks: list[Any]) -> bool:
-    """Whether an id is among others; what has no truth value is none."""
+    """Whether an id is among others; values that cannot be compared are not."""
     try:
         return target in tasks
     except (TypeError, ValueError):

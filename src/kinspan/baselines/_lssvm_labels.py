@@ -1,6 +1,6 @@
-"""How related the tasks are → labels, strengths, and the scores that the theory expects.
+"""Relatedness of the tasks → labels, strengths, and the scores that the theory predicts.
 
-All tasks are targets at once. A problem is one class against the rest: two cells a task.
+All tasks are targets at once. A problem is one class against the rest: two cells per task.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class TargetGroup(NamedTuple):
 
 
 def estimated_population(gram: Floats, noise: Floats, counts: Floats, p: int) -> Population:
-    """Two cells a task at ±½ of its contrast, from estimated inner products of the contrasts.
+    """Two cells per task at ±½ of its contrast, from estimated inner products of the contrasts.
 
     The estimate is made positive in the metric of its noise; only contrasts matter, because every
     task is centred.
@@ -57,12 +57,12 @@ def estimated_population(gram: Floats, noise: Floats, counts: Floats, p: int) ->
 
 
 def expected_scores(population: Population, strengths: Strengths, labels: str) -> ExpectedScores:
-    """Labels of one kind for all targets, and what the theory expects of them."""
+    """Labels of one kind for all targets, and the scores that the theory predicts for them."""
     limits = lssvm_limits(population, strengths.kernel)
     k = len(population.counts)
     signs = np.tile([1.0, -1.0], (k, k))
     y = signs if labels == "naive" else _best_labels(limits, population.counts)
-    silent = np.abs(y).max(axis=1, keepdims=True) <= 1e-12  # no signal: the target's own rows alone
+    silent = np.abs(y).max(axis=1, keepdims=True) <= 1e-12  # no signal: only the target's own rows
     y = np.where(silent, np.kron(np.eye(k), [1.0, -1.0]), y)
     centred = y @ limits.centring.T
     means = centred - centred @ limits.residual.T
@@ -75,7 +75,7 @@ def expected_scores(population: Population, strengths: Strengths, labels: str) -
 def _best_labels(limits: LssvmLimits, counts: Floats) -> Floats:
     """(targets, cells) y = Eu with EᵀS_tE u = Eᵀ(I − F)ᵀδ_t: the largest gap²/variance.
 
-    E makes centred labels of one number a task. The systems are solved with a unit diagonal,
+    E makes centred labels of one number per task. The systems are solved with a unit diagonal,
     because tasks that share little need large labels; those that share nothing get the label zero.
     """
     E = _centred_pairs(counts)

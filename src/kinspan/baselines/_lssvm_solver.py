@@ -1,4 +1,4 @@
-"""The closed form of the multi-task least-squares SVM, in sample or in feature space.
+"""Centred rows and labels → directions of the multi-task least-squares SVM, in closed form.
 
 Rows z are centred in their task, so that intercepts are mean labels and drop out. With the task
 kernel A = diag(γ) + λ11ᵀ and rows of tasks s(i),
@@ -8,7 +8,7 @@ kernel A = diag(γ) + λ11ᵀ and rows of tasks s(i),
                    (I + λ Σ_s (I + γ_s C_s)⁻¹C_s) w₀ = λ Σ_s (I + γ_s C_s)⁻¹ r_s,
                    C_t = Z_tᵀZ_t/(kp),  r_t = Z_tᵀy_t/(kp)
 
-The second is the first with K = ZAZᵀ pushed through, one elimination a task: p × p systems only.
+The second follows from the first with K = ZAZᵀ, by one elimination per task: p × p systems only.
 """
 
 from __future__ import annotations

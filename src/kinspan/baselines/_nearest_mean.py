@@ -1,7 +1,7 @@
 """Projections on a few directions → the rule that answers the nearest class mean.
 
-The class means of new rows are not those of the rows that the directions were learnt from: these
-share their noise with the directions, and lie further out.
+Rows from which directions were learnt share noise with them: their class means lie further out
+than those of new rows, which are estimated here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A progress bar for methods that iterate, where it is asked for."""
+"""Number of steps → the steps, with a progress bar if wanted."""
 
 from __future__ import annotations
 

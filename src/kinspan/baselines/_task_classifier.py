@@ -1,4 +1,4 @@
-"""What every baseline shares: rows and their tasks in, the class with the largest score out."""
+"""Rows and their tasks → the class with the largest score: the base of all baselines."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NEVER = float(np.finfo(np.float64).min)  # below any score: scores of baselines
 
 
 class TaskClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier with a linear rule for every task, which `fit` of the subclasses makes."""
+    """A classifier with a linear rule for every task, which `_fit` of the subclasses finds."""
 
     __metadata_request__fit: ClassVar = _TASK
     __metadata_request__predict: ClassVar = _TASK
@@ -54,7 +54,7 @@ class TaskClassifier(ClassifierMixin, BaseEstimator):
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X: Any, *, task: Any = None) -> NDArray[Any]:
-        """The class of every row; `task` is one id a row, or one id for all rows."""
+        """The class of every row; `task` is one id per row, or one id for all rows."""
         scores = self._scores(X, task)
         return np.asarray(self.classes_[answers(scores)])
 

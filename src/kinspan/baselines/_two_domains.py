@@ -1,4 +1,4 @@
-"""Methods that know a source and a target: rows of two tasks → rows of two domains."""
+"""Rows of two tasks → rows of a source and of a target, for methods that adapt one to the other."""
 
 from __future__ import annotations
 
@@ -60,5 +60,5 @@ def domains_of(rows: CodedRows, target: int, *, normalise: bool) -> TwoDomains:
 
 
 def in_task_order(source: Floats, target: Floats, target_code: int) -> Floats:
-    """(2, …): what belongs to the source and to the target, in the order of the tasks."""
+    """(2, …): values of the source and of the target, in the order of the tasks."""
     return np.stack([source, target] if target_code == 1 else [target, source])

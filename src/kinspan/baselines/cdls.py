@@ -1,4 +1,4 @@
-"""Cross-domain landmark selection: a source mapped onto the components of a target."""
+"""Rows of a source and a target → rules by cross-domain landmark selection."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class CDLS(TwoDomainClassifier):
     target_ : task id
         The target.
     source_weights_, unlabelled_weights_ : arrays
-        α and β that the last map was made with.
+        α and β of the last map.
 
     Examples
     --------
@@ -154,7 +154,7 @@ class CDLS(TwoDomainClassifier):
 
 
 class Adapted(NamedTuple):
-    """What the iteration ends with."""
+    """The result of the iteration."""
 
     source_coef: Floats  # (1 or classes, features)
     target_coef: Floats  # (1 or classes, features)

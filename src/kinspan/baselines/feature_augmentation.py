@@ -1,4 +1,4 @@
-"""Feature augmentation: a shared and a task's own copy of features, in one linear classifier."""
+"""Rows of tasks → one linear classifier on a shared and a task's own copy of the features."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class FeatureAugmentation(TaskClassifier):
     """One linear classifier on (x, 0, …, x, …, 0): a shared copy of x and one for its task.
 
     The regularisation of the classifier decides how much of a rule is shared. The augmented rows
-    are sparse, twice as many numbers as X has, never (n_tasks + 1) times as many; after the fit the
-    two parts of the coefficients are added, and prediction needs no augmented rows at all.
+    are sparse and hold twice as many numbers as X, not (n_tasks + 1) times as many; after the fit
+    the two parts of the coefficients are added, and prediction needs no augmented rows.
 
     Parameters
     ----------

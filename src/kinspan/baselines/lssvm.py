@@ -1,4 +1,4 @@
-"""The multi-task least-squares SVM, in closed form, with labels and strengths from its theory."""
+"""Rows of tasks → the multi-task least-squares SVM, with labels and strengths from its theory."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class MultiTaskLSSVM(TaskClassifier):
         γ, from 0, in the order of `tasks_`. None: for every target that of least theoretical error,
         the same for all tasks.
     scale : {"pooled", "task", None}, default="pooled"
-        What features are divided by: their standard deviation within the classes of all tasks, the
+        Divisor of the features: their standard deviation within the classes of all tasks, the
         total standard deviation of each task, or nothing.
     task_column : str or int, optional
         The column of X that holds the task id.
@@ -124,7 +124,7 @@ class MultiTaskLSSVM(TaskClassifier):
 
 
 class FittedTargets(NamedTuple):
-    """What is learnt for some targets."""
+    """The rules of some targets, with their labels and strengths."""
 
     targets: Codes  # (targets,)
     coef: Floats  # (targets, problems, features), in units of the noise
@@ -180,7 +180,7 @@ def labels_of_rows(labels: Floats, rows: CodedRows) -> Floats:
 def log_odds(scores: ExpectedScores) -> tuple[Floats, Floats]:
     """(targets,) slope (m₁ − m₂)/σ² and middle ½(m₁ + m₂): slope · (g − middle) are log odds.
 
-    A score is never turned round, and one without any expected gap keeps a small slope.
+    A score is never reversed, and one without an expected gap keeps a small slope.
     """
     deviation = np.sqrt(scores.variances)
     slope = np.maximum(scores.gaps / deviation, 1e-3) / deviation
@@ -217,7 +217,7 @@ def class_population(unit: ScaledMoments, j: int) -> Population:
 
 
 def problem_classes(n_classes: int) -> Codes:
-    """The classes that are told from the rest: all, or the second of two."""
+    """The classes that are separated from the rest: all, or the second of two."""
     return np.arange(n_classes) if n_classes > 2 else np.array([1])
 
 

@@ -1,4 +1,4 @@
-"""Max-margin domain transforms: a target mapped to where the classifiers of a source are right."""
+"""Rows of a source and a target → a map of the target, and classifiers: max-margin transforms."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class MMDT(TwoDomainClassifier):
     target_ : task id
         The target.
     objective_ : array of shape (n_iterations,)
-        What is minimised, after every round.
+        The function that is minimised, after every round.
 
     Examples
     --------
@@ -126,14 +126,14 @@ class MMDT(TwoDomainClassifier):
 
 
 class Costs(NamedTuple):
-    """What a violated margin costs."""
+    """Costs of violated margins."""
 
     source: float  # C_s
     target: float  # C_t
 
 
 class Units(NamedTuple):
-    """What the features of a domain are measured from and in."""
+    """Origin and unit of the features of a domain."""
 
     centre: Floats  # (features,)
     scale: Floats  # (features,)
@@ -179,7 +179,7 @@ def units_of(source: Domain, target: Domain, *, standardise: bool) -> tuple[Unit
 
 
 def with_one(domain: Domain, units: Units, n_classes: int) -> Signed:
-    """Rows in their units, with the constant that stands for an intercept."""
+    """Rows in these units, with the constant in place of an intercept."""
     X = (domain.X - units.centre) / units.scale
     problems = np.arange(n_classes) if n_classes > 2 else np.array([1])
     signs = np.where(domain.y[:, None] == problems, 1.0, -1.0)
@@ -187,7 +187,7 @@ def with_one(domain: Domain, units: Units, n_classes: int) -> Signed:
 
 
 def folded(theta: Floats, units: Units) -> tuple[Floats, Floats]:
-    """(coef, intercept) for rows that are not in these units yet."""
+    """(coef, intercept) for rows as they are, before these units."""
     coef = theta[:, :-1] / units.scale
     return coef, theta[:, -1] - coef @ units.centre
 
@@ -221,7 +221,7 @@ def best_map(theta: Floats, target: Signed, costs: Costs) -> Transform:
 
 
 def objective(found: Transform, source: Signed, target: Signed, costs: Costs) -> float:
-    """What is minimised."""
+    """The function that is minimised."""
     size = found.distance() + np.vdot(found.theta, found.theta)
     hinges = [
         cost * np.maximum(1.0 - signs * (X @ theta.T), 0.0).sum()

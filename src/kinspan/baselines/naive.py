@@ -1,4 +1,4 @@
-"""Naive SPCA of several tasks: one direction for all of them, whatever their relatedness."""
+"""Rows of tasks → one direction for all of them, whatever their relatedness: naive SPCA."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class NaiveSPCA(TaskClassifier):
         run it: the leading n_classes − 1 eigenvectors of XJJᵀXᵀ, with J the indicators of the
         cells, and the nearest projected class mean.
     scale : {"pooled", "task", None}, default="pooled"
-        What features are divided by: their standard deviation within the classes of all tasks, the
+        Divisor of the features: their standard deviation within the classes of all tasks, the
         total standard deviation of each task, or nothing.
     task_column : str or int, optional
         The column of X that holds the task id.
@@ -86,8 +86,8 @@ def label_rules(scaled: ScaledMoments) -> LinearRules:
     vₗ ∝ Σ_t n_tl (x̄_tl − x̄_t), in which the mean of class j of task t has weight
     n_tl (1[j = l] − n_tj/n_t). The noise that it shares with vₗ is taken from its mean score. For
     two classes the threshold is that of Eq. 3, midway. Algorithm 1 subtracts m₁ alone, which for
-    more classes is worse. A task that the direction is wrong for keeps its small slope: it is not
-    turned round.
+    more classes is worse. A task with the opposite direction keeps a small slope: scores are not
+    reversed.
     """
     n, means = scaled.counts, scaled.means - scaled.centres[:, None, :]
     share = n / n.sum(axis=1, keepdims=True)

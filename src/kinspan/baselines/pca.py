@@ -1,4 +1,4 @@
-"""PCA of one task, which sees no labels, and the nearest class mean."""
+"""Rows of a task → its principal components, found without labels, and the nearest class mean."""
 
 from __future__ import annotations
 
@@ -103,8 +103,7 @@ def unseen_share(eigenvalues: Floats, ratio: float) -> Floats:
     ℓ solves λ = (1 + ℓ)(1 + n/(pℓ)) of Proposition 1 for the eigenvalues λ of XXᵀ/p in units of the
     noise. It follows from taking one row out of X: this changes its projection by the factor
     1 − tr(λ − XXᵀ/p)⁻¹/p, whose limit this is. Above the transition the result has the limit of
-    Theorem 1 with its unknowns estimated, and the right sign without further ado; below it ℓ stays
-    at the transition.
+    Theorem 1 with its unknowns estimated, and the right sign; below it ℓ stays at the transition.
     """
     ell = np.maximum(spike_strengths(eigenvalues, ratio), np.sqrt(ratio))
     return np.asarray(ell / (1.0 + ell))

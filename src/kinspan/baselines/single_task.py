@@ -1,4 +1,4 @@
-"""Single-task SPCA: every task by itself, the difference of its class means."""
+"""Rows of tasks → the difference of the class means of every task alone: single-task SPCA."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kinspan.scores import LinearRules
 
 
 class SingleTaskSPCA(TaskClassifier):
-    """Supervised PCA of every task alone: what the other tasks have to improve on.
+    """Supervised PCA of every task alone: the reference for any transfer.
 
     For two classes the direction is w = x̄₁ − x̄₂ and the threshold lies midway between the mean
     scores wᵀμ₁ and wᵀμ₂, estimated without bias: x̄ⱼ shares its noise with w, and classes of
@@ -25,7 +25,7 @@ class SingleTaskSPCA(TaskClassifier):
     Parameters
     ----------
     scale : {"pooled", "task", None}, default="pooled"
-        What features are divided by: their standard deviation within the classes of all tasks, the
+        Divisor of the features: their standard deviation within the classes of all tasks, the
         total standard deviation of each task, or nothing.
     task_column : str or int, optional
         The column of X that holds the task id.

@@ -1,4 +1,4 @@
-"""Supervised PCA of one task: the components of its class sums, and the nearest class mean."""
+"""Rows of a task → the components of its class sums, and the nearest class mean."""
 
 from __future__ import annotations
 

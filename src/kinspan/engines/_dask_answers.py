@@ -49,7 +49,7 @@ def _asked(method: str, X: Any, *, task: Any, model: MultiTaskSPCA) -> Any:
 
 def _without_rows(model: MultiTaskSPCA) -> MultiTaskSPCA:
     """A copy with the same answers but without sampled rows, most of the size of a model."""
-    _ = model._rules  # found from all rows, before they are dropped
+    _ = model._rules  # computed from all rows, before they are dropped
     light = copy(model)
     light._learnt = replace(model._learnt, pile=((1, Statistics(model.moments_, None)),))
     return light

@@ -118,7 +118,7 @@ def _cut_like(X: Any, values: Any, name: str) -> Any:
     if values.npartitions != X.npartitions:
         raise ValueError(
             f"{name} has {values.npartitions} partitions and X has {X.npartitions}, some of "
-            f"unknown size; cut both alike, or make {name} a column of a data frame"
+            f"unknown size; partition both alike, or make {name} a column of a data frame"
         )
     return values
 

@@ -15,6 +15,7 @@ from kinspan.risk import LeftOut
 from kinspan.selection import prepared
 from kinspan.selection.candidates import _balanced, _of_whole_tasks
 from kinspan.selection.decisions import SHARES
+from kinspan.selection.outcome import _energies
 from kinspan.selection.solutions import Problem, solve
 
 
@@ -104,3 +105,15 @@ def test_fewer_metrics_are_tried_for_one_rule_for_all() -> None:
     for shares, fewer in ((SHARES, (0.0, 0.1, 0.4)), ((0.3,), (0.3,))):
         given = prepared.Prepared(none, none, none, none, none, shares, none)
         assert given.fewer_shares == fewer
+
+
+def test_tasks_alone_know_what_the_limit_of_the_paper_says() -> None:
+    """T²/(T + N): nothing is passed on, and the energy is known as well as the noise allows."""
+    rng = np.random.default_rng(0)
+    counts = np.full((6, 2), 8.0)
+    means = rng.normal(size=(6, 2, 30)) * 0.5
+    scaled = ScaledMoments(np.ones((1, 30)), means, counts, 30.0 / counts, np.ones(6), 30.0)
+    problem = Problem(scaled, "shared")
+    found = _energies(solve(problem, "single", np.zeros((6, 2))), problem)
+    noise = found.spread.sum(axis=1) / 8.0
+    np.testing.assert_allclose(found.known, found.total**2 / (found.total + noise))

@@ -29,7 +29,7 @@ def rows(tmp_path: Path) -> Path:
 
 def interrupt(*arguments: Any) -> None:
     """Something happens in the third file, in the last pass over the files."""
-    read = passes.encode
+    read = passes.encode_chunk
 
     def encode(chunk: Any, reader: Any, fills: Any, tally: Any) -> Any:
         if chunk.path.stem == "2" and (fills is not None or reader.recipe.missing != "mean"):
@@ -37,7 +37,7 @@ def interrupt(*arguments: Any) -> None:
         return read(chunk, reader, fills, tally)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(passes, "encode", encode)
+        patch.setattr(passes, "encode_chunk", encode)
         refusal(*arguments)
 
 
@@ -57,13 +57,13 @@ def test_the_rest_is_read_and_nothing_twice(
     assert begun.exists()
     assert not out.exists()
     (rows / "3.csv").touch()  # it was not read yet
-    read, seen = passes.encode, list[str]()
+    read, seen = passes.encode_chunk, list[str]()
 
     def encode(chunk: Any, *arguments: Any) -> Any:
         seen.append(chunk.path.stem)
         return read(chunk, *arguments)
 
-    monkeypatch.setattr(passes, "encode", encode)
+    monkeypatch.setattr(passes, "encode_chunk", encode)
     assert succeed(*kept) == calm  # with the notes on what was dropped or filled in
     assert out.read_bytes() == expected
     assert seen[-2:] == ["2", "3"]

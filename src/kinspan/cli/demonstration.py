@@ -130,7 +130,7 @@ def _errors_of_tasks(axes: Any, table: TaskTable) -> None:
 
 
 def _forecasts(axes: Any) -> None:
-    """The forecasts of a single fit, which no mean over draws improves."""
+    """The forecasts of a single fit, not averaged over draws."""
     from kinspan.displays import ForecastDisplay  # noqa: PLC0415  # as above
 
     (X, y, task), (X_test, y_test, task_test) = _gaussian_rows(0)

@@ -22,7 +22,7 @@ from kinspan.tables.encoding import UsableRows
 from kinspan.tables.fills import ByTask
 from kinspan.tables.ids import CodedIds
 from kinspan.tables.reading import n_rows_of
-from kinspan.tables.rows import Rows
+from kinspan.tables.rows import FileRows
 from kinspan.tables.tally import Advance
 
 EXAMPLES = """
@@ -82,7 +82,7 @@ def _counted(scoring: Scoring, files: list[Path], advance: Advance) -> ByTask:
     return reduce(add, parts, first)
 
 
-def _of_rows(model: Any, rows: Rows) -> ByTask:
+def _of_rows(model: Any, rows: FileRows) -> ByTask:
     task = (
         CodedIds.constant(model.tasks_.tolist()[0], len(rows.X)) if rows.task is None else rows.task
     )
@@ -118,7 +118,7 @@ def _task_errors(model: Any, counted: ByTask) -> list[TaskError]:
     ends = np.where(known[:, None], model.forecast_interval_[place], np.nan)
     away = error - forecast
     nearest = np.where(away < 0, ends[:, 0], ends[:, 1])
-    # The doubt of the forecast and that of an error on few rows add.
+    # Variances add: that of the forecast, and that of an error on few rows.
     is_inside = np.abs(away) <= np.hypot(nearest - forecast, _NINETY * deviation)
     inside = [bool(i) if np.isfinite(f) else None for i, f in zip(is_inside, forecast, strict=True)]
     wrong_share = wrong.sum(axis=1) / total

@@ -71,7 +71,9 @@ class Output:
         """The result for machines."""
         if self.as_json:
             found = {**values, "notes": self.notes}
-            sys.stdout.write(json.dumps(plain(found), ensure_ascii=False, allow_nan=False) + "\n")
+            sys.stdout.write(
+                json.dumps(json_value(found), ensure_ascii=False, allow_nan=False) + "\n"
+            )
 
     @contextmanager
     def progress(self, doing: str, n_rows: int | None = None) -> Iterator[Advance]:
@@ -100,16 +102,16 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
-def plain(value: Any) -> Any:
+def json_value(value: Any) -> Any:
     """A value in JSON types: unknown numbers are null, and times are text."""
     if isinstance(value, dict):
-        return {str(plain(key)): plain(entry) for key, entry in value.items()}
+        return {str(json_value(key)): json_value(entry) for key, entry in value.items()}
     if isinstance(value, np.ndarray):
-        return plain(value.tolist())
+        return json_value(value.tolist())
     if isinstance(value, (list, tuple)):
-        return [plain(entry) for entry in value]
+        return [json_value(entry) for entry in value]
     if isinstance(value, np.generic):
-        return plain(value.item())
+        return json_value(value.item())
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, (str, bool, int)) else str(value)

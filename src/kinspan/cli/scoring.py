@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 from kinspan.cli import options, stored
 from kinspan.engines.files._batches import without_names
 from kinspan.tables.chunks import Chunk
-from kinspan.tables.encoding import UsableRows, encode
+from kinspan.tables.encoding import UsableRows, encode_chunk
 from kinspan.tables.errors import naming_file
 from kinspan.tables.fills import Fills
 from kinspan.tables.reader import Reader
@@ -73,6 +73,6 @@ class Scoring(NamedTuple):
         for path in files:
             for chunk in self.reader.chunks(path, unchanged=unchanged):
                 with naming_file(path):
-                    result = work(chunk, encode(chunk, self.reader, self.fills, self.tally))
+                    result = work(chunk, encode_chunk(chunk, self.reader, self.fills, self.tally))
                 yield result
                 advance(chunk.columns.num_rows)

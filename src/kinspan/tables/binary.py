@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from kinspan.tables.arrow import pyarrow
-from kinspan.tables.table import Part, Table
+from kinspan.tables.table import OpenTable, Part
 
 _COLUMN_BUFFER = 1 << 16  # bytes of a column of Parquet in memory: row groups may be gigabytes
 
 
-def open_parquet(path: Path) -> Table:
+def open_parquet(path: Path) -> OpenTable:
     """Read the header of a Parquet file."""
     with _parquet(path) as file:
-        return Table.of_schema(file.schema_arrow, partial(_parquet_batches, path))
+        return OpenTable.of_schema(file.schema_arrow, partial(_parquet_batches, path))
 
 
 def _parquet(path: Path) -> Any:
@@ -50,9 +50,9 @@ def parquet_rows(path: Path) -> int:
         return int(file.metadata.num_rows)
 
 
-def open_arrow(path: Path) -> Table:
+def open_arrow(path: Path) -> OpenTable:
     """Read the header of an Arrow or Feather file."""
-    return Table.of_schema(_arrow_reader(path)[0].schema, partial(_arrow_batches, path))
+    return OpenTable.of_schema(_arrow_reader(path)[0].schema, partial(_arrow_batches, path))
 
 
 def _arrow_reader(path: Path) -> tuple[Any, mmap.mmap]:

@@ -11,7 +11,7 @@ from kinspan.tables.binary import open_arrow, open_parquet
 from kinspan.tables.layout import FileLayout, text_types
 from kinspan.tables.paths import format_of
 from kinspan.tables.request import Request
-from kinspan.tables.table import Part, Table
+from kinspan.tables.table import OpenTable, Part
 from kinspan.tables.text import open_csv
 
 
@@ -25,7 +25,7 @@ class Chunk(NamedTuple):
     is_text: bool  # whether an empty cell stands for a missing text
 
 
-def open_table(path: Path, delimiter: str | None) -> Table:
+def open_table(path: Path, delimiter: str | None) -> OpenTable:
     """Read the header of a file."""
     kind = format_of(path)
     if kind == "csv":
@@ -35,7 +35,7 @@ def open_table(path: Path, delimiter: str | None) -> Table:
 
 def chunks(
     path: Path,
-    table: Table,
+    table: OpenTable,
     request: Request,
     layout: FileLayout,
     width: int,

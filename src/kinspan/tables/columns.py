@@ -14,7 +14,7 @@ from kinspan.tables.errors import naming_file
 from kinspan.tables.layout import is_numeric, table_layout, with_types
 from kinspan.tables.recipe import FeatureColumn, Recipe
 from kinspan.tables.request import Request
-from kinspan.tables.table import Table
+from kinspan.tables.table import OpenTable
 
 
 class ColumnChoice(NamedTuple):
@@ -49,7 +49,7 @@ def draft_recipe(files: Sequence[Path], choice: ColumnChoice) -> Recipe:
     raise ValueError(f"{some([str(path) for path in files])}: no row has a value in {named}")
 
 
-def _feature_columns(table: Table, choice: ColumnChoice) -> tuple[FeatureColumn, ...]:
+def _feature_columns(table: OpenTable, choice: ColumnChoice) -> tuple[FeatureColumn, ...]:
     _check_named(table, choice)
     names = _chosen(table, choice)
     texts = [n for n in names if n in choice.as_text or kind_of_type(table.types[n]) == TEXT]
@@ -68,7 +68,7 @@ def _feature_columns(table: Table, choice: ColumnChoice) -> tuple[FeatureColumn,
     return tuple(FeatureColumn(name, () if name in texts else None) for name in names)
 
 
-def _check_named(table: Table, choice: ColumnChoice) -> None:
+def _check_named(table: OpenTable, choice: ColumnChoice) -> None:
     asked = [("task", choice.task), ("label", choice.label)]
     for argument, name in [*asked, *(("as_text", name) for name in choice.as_text)]:
         if name is not None and name not in table.names:
@@ -76,11 +76,11 @@ def _check_named(table: Table, choice: ColumnChoice) -> None:
             raise ValueError(f"{_not_a_column(argument, name, table)}{hint}")
 
 
-def _not_a_column(argument: str, name: str, table: Table) -> str:
+def _not_a_column(argument: str, name: str, table: OpenTable) -> str:
     return f"{argument}={name!r} is not a column; there are {some(table.names, at_most=20)}"
 
 
-def _chosen(table: Table, choice: ColumnChoice) -> list[str]:
+def _chosen(table: OpenTable, choice: ColumnChoice) -> list[str]:
     """Columns in the order in which they are named, those of a pattern in that of the file."""
     roles = {choice.task, choice.label}
     wanted = [name for name in table.names if name not in table.index_columns]
@@ -94,7 +94,7 @@ def _chosen(table: Table, choice: ColumnChoice) -> list[str]:
     return names
 
 
-def _matching(table: Table, patterns: Sequence[str], argument: str) -> list[str]:
+def _matching(table: OpenTable, patterns: Sequence[str], argument: str) -> list[str]:
     matching: list[str] = []
     for pattern in patterns:
         names = [pattern] if pattern in table.names else []

@@ -14,7 +14,7 @@ from kinspan.tables.fills import Fills
 from kinspan.tables.ids import CodedIds
 from kinspan.tables.reader import Reader
 from kinspan.tables.recipe import FeatureColumn
-from kinspan.tables.rows import Rows, ids_of_chunk, numbers
+from kinspan.tables.rows import FileRows, ids_of_chunk, numbers
 from kinspan.tables.tally import Tally
 
 
@@ -22,10 +22,10 @@ class UsableRows(NamedTuple):
     """The rows of a chunk that can be used."""
 
     kept: Mask  # (rows of the chunk,): which rows these are
-    rows: Rows
+    rows: FileRows
 
 
-def encode(chunk: Chunk, reader: Reader, fills: Fills | None, tally: Tally) -> UsableRows:
+def encode_chunk(chunk: Chunk, reader: Reader, fills: Fills | None, tally: Tally) -> UsableRows:
     """Numbers and ids of the rows of a chunk; without fills, missing numbers stay NaN."""
     recipe, request = reader.recipe, reader.request
     X = np.concatenate([_features(chunk, column, tally) for column in recipe.columns], axis=1)
@@ -49,7 +49,7 @@ def encode(chunk: Chunk, reader: Reader, fills: Fills | None, tally: Tally) -> U
         fills.fill(X, missing, task)
     if recipe.missing != "mean" or fills is not None:  # otherwise NaN is allowed
         _refuse_infinite(chunk, reader, X, kept)
-    return UsableRows(kept, Rows(chunk.first_row, X, task, label, None))
+    return UsableRows(kept, FileRows(chunk.first_row, X, task, label, None))
 
 
 def texts_of(column: Any, is_text: bool) -> tuple[list[str], Codes]:

@@ -87,7 +87,7 @@ def is_plain(kind: str) -> bool:
     return kind in _KINDS.values()
 
 
-def checked(
+def checked_ids(
     coded: CodedIds, what: str, kind: str, first: str, first_row: int, *, is_text: bool = False
 ) -> CodedIds:
     """Ids of the kind that the first file has; every row needs one.

@@ -13,7 +13,7 @@ from kinspan.tables import arrow
 from kinspan.tables.arrow import BOOLEANS, INTEGERS, NOTHING, NUMBERS, TEXT, kind_of_type, pyarrow
 from kinspan.tables.ids import other_kind
 from kinspan.tables.request import Request
-from kinspan.tables.table import Table
+from kinspan.tables.table import OpenTable
 
 _IDS = ("task", "label")
 
@@ -34,7 +34,7 @@ class FileLayout(NamedTuple):
         return None if self.features is None else np.array(self.features, dtype=object)
 
 
-def table_layout(first: str, table: Table, request: Request) -> FileLayout:
+def table_layout(first: str, table: OpenTable, request: Request) -> FileLayout:
     """The layout of a table."""
     check_columns(table, request)
     roles = request.columns()
@@ -57,7 +57,7 @@ def table_layout(first: str, table: Table, request: Request) -> FileLayout:
     return FileLayout(first, features, columns, kinds, left_out)
 
 
-def check_columns(table: Table, request: Request) -> None:
+def check_columns(table: OpenTable, request: Request) -> None:
     """Requested columns exist, once, and have types that can be read."""
     roles = request.columns()
     if len(table.types) < len(table.names):
@@ -81,7 +81,7 @@ def check_columns(table: Table, request: Request) -> None:
     _refuse_types(table, [n for role, n in roles.items() if role == "sample_weight"], "weights")
 
 
-def check_agrees(layout: FileLayout, table: Table, request: Request) -> None:
+def check_agrees(layout: FileLayout, table: OpenTable, request: Request) -> None:
     """Another file has the same features, and ids of the same kind."""
     check_columns(table, request)
     if layout.features is not None:
@@ -102,7 +102,7 @@ def check_agrees(layout: FileLayout, table: Table, request: Request) -> None:
             raise ValueError(other_kind(f"{role} column {name!r}", found, kind, layout.first))
 
 
-def text_types(layout: FileLayout, table: Table, request: Request) -> dict[str, Any]:
+def text_types(layout: FileLayout, table: OpenTable, request: Request) -> dict[str, Any]:
     """The types that columns of a text file are read as."""
     if not table.is_text:
         return {}
@@ -118,7 +118,7 @@ def text_types(layout: FileLayout, table: Table, request: Request) -> dict[str, 
     return types
 
 
-def _readable_as(kind: str, table: Table) -> set[str]:
+def _readable_as(kind: str, table: OpenTable) -> set[str]:
     """Kinds of columns that can be read as ids of a kind; in text files types are guesses."""
     readable = {kind, NOTHING}
     if kind in {INTEGERS, NUMBERS}:
@@ -130,7 +130,7 @@ def _readable_as(kind: str, table: Table) -> set[str]:
     return readable
 
 
-def _kind(table: Table, name: str, request: Request) -> str:
+def _kind(table: OpenTable, name: str, request: Request) -> str:
     """The kind of ids in a column."""
     if name in request.as_text:
         return TEXT
@@ -145,17 +145,17 @@ def _kind(table: Table, name: str, request: Request) -> str:
     return kind
 
 
-def is_numeric(table: Table, name: str) -> bool:
+def is_numeric(table: OpenTable, name: str) -> bool:
     """A column without values in the first rows of a text file may have some later."""
     kind = table.types[name]
     return arrow.is_number(kind) or (table.is_text and kind_of_type(kind) == NOTHING)
 
 
-def _is_feature(table: Table, name: str) -> bool:
+def _is_feature(table: OpenTable, name: str) -> bool:
     return name not in table.index_columns and is_numeric(table, name)
 
 
-def _refuse_types(table: Table, names: Any, what: str, where: str = "") -> None:
+def _refuse_types(table: OpenTable, names: Any, what: str, where: str = "") -> None:
     for name in names:
         if not is_numeric(table, name):
             raise ValueError(
@@ -164,7 +164,7 @@ def _refuse_types(table: Table, names: Any, what: str, where: str = "") -> None:
             )
 
 
-def _refuse_more(layout: FileLayout, table: Table, request: Request) -> None:
+def _refuse_more(layout: FileLayout, table: OpenTable, request: Request) -> None:
     known = {*(layout.features or ()), *request.columns().values()}
     more = [name for name in table.names if name not in known and _is_feature(table, name)]
     if more:
@@ -176,13 +176,13 @@ def _refuse_more(layout: FileLayout, table: Table, request: Request) -> None:
         )
 
 
-def with_types(table: Table, names: list[str], at_most: int = 5) -> str:
+def with_types(table: OpenTable, names: list[str], at_most: int = 5) -> str:
     """The first few columns, with their types."""
     shown = ", ".join(f"{name!r} ({table.types[name]})" for name in names[:at_most])
     return shown if len(names) <= at_most else f"{shown}, … ({len(names)} in all)"
 
 
-def _hint(table: Table) -> str:
+def _hint(table: OpenTable) -> str:
     """A text file with one column probably has another delimiter."""
     if not table.is_text or len(table.names) > 1:
         return ""

@@ -12,11 +12,11 @@ import numpy as np
 
 from kinspan._rows import identifiers
 from kinspan.tables.arrays import csr_rows, csr_shape, npy_header, npy_rows
-from kinspan.tables.ids import CodedIds, checked, kind_of
+from kinspan.tables.ids import CodedIds, checked_ids, kind_of
 from kinspan.tables.layout import FileLayout
 from kinspan.tables.paths import companion, format_of
 from kinspan.tables.request import ROLES, Request, is_constant
-from kinspan.tables.rows import Rows
+from kinspan.tables.rows import FileRows
 from kinspan.tables.table import Part
 
 _SPARSE_ROWS = 1 << 18  # per batch, at most
@@ -63,7 +63,7 @@ def npy_parts(path: Path, n_parts: int) -> list[Part]:
 
 def matrix_rows(
     path: Path, part: Part | None, request: Request, layout: FileLayout
-) -> Iterator[Rows]:
+) -> Iterator[FileRows]:
     """Rows of a matrix with their tasks, labels and weights."""
     n_rows, n_features = matrix_shape(path)
     task, label, weight = (_values(role, path, n_rows, request) for role in ROLES)
@@ -72,7 +72,7 @@ def matrix_rows(
         at_once = request.batch_rows or _SPARSE_ROWS
     for start, X in _blocks(path, part, at_once):
         stop = start + X.shape[0]
-        yield Rows(
+        yield FileRows(
             start,
             X,
             _ids_of("task", task, start, stop, layout),
@@ -137,4 +137,4 @@ def _ids_of(
         return None
     found = values(start, stop)
     coded = CodedIds.constant(found, stop - start) if is_constant(found) else CodedIds.of(found)
-    return checked(coded, role, layout.kinds[role], layout.first, start)
+    return checked_ids(coded, role, layout.kinds[role], layout.first, start)

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
-from kinspan.tables.encoding import encode, texts_of
+from kinspan.tables.encoding import encode_chunk, texts_of
 from kinspan.tables.errors import FileError
 from kinspan.tables.fills import ByTask, Fills, sums_of_present
 from kinspan.tables.ids import CodedIds
 from kinspan.tables.reader import Reader
 from kinspan.tables.recipe import FeatureColumn, Recipe
-from kinspan.tables.rows import Rows
+from kinspan.tables.rows import FileRows
 from kinspan.tables.tally import Advance, Tally
 
 MOST_CATEGORIES = 200
@@ -23,11 +23,11 @@ MOST_CATEGORIES = 200
 
 def encoded_rows(
     files: Sequence[Path], reader: Reader, fills: Fills | None, tally: Tally, advance: Advance
-) -> Iterator[Rows]:
+) -> Iterator[FileRows]:
     """The usable rows of all files, in their order."""
     for path in files:
         for chunk in reader.chunks(path):
-            rows = encode(chunk, reader, fills, tally).rows
+            rows = encode_chunk(chunk, reader, fills, tally).rows
             if len(rows.X):
                 yield rows
             advance(chunk.columns.num_rows)

@@ -14,7 +14,7 @@ from kinspan.tables.layout import FileLayout, table_layout
 from kinspan.tables.matrices import matrix_layout, matrix_rows, matrix_shape, npy_parts
 from kinspan.tables.paths import KNOWN_ENDINGS, format_of, is_matrix
 from kinspan.tables.request import Request, is_constant
-from kinspan.tables.rows import Rows, table_rows
+from kinspan.tables.rows import FileRows, table_rows
 from kinspan.tables.table import Part
 
 _PART_BYTES = 1 << 28  # a larger file is read in several parts
@@ -50,7 +50,9 @@ def _kinds_of_functions(path: Path, request: Request) -> dict[str, str]:
     return {role: kind_of(CodedIds.constant(value, 1).ids) for role, value in constant.items()}
 
 
-def rows_of(path: Path, part: Part | None, request: Request, layout: FileLayout) -> Iterator[Rows]:
+def rows_of(
+    path: Path, part: Part | None, request: Request, layout: FileLayout
+) -> Iterator[FileRows]:
     """The rows of a file, or of a part of it, in batches."""
     with naming_file(path):
         _check_format(path)

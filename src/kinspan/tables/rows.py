@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from kinspan._rows.types import Floats, Mask
 from kinspan.tables.arrow import pyarrow
 from kinspan.tables.chunks import Chunk, chunks, open_table
-from kinspan.tables.ids import CodedIds, checked
+from kinspan.tables.ids import CodedIds, checked_ids
 from kinspan.tables.layout import FileLayout, check_agrees
 from kinspan.tables.request import Request, is_constant
-from kinspan.tables.table import Part, Table
+from kinspan.tables.table import OpenTable, Part
 
 _LONG_LIST = 1024
 _ROWS_AT_ONCE = 256  # of a transposed copy: they and their columns stay in the cache
 
 
-class Rows(NamedTuple):
+class FileRows(NamedTuple):
     """Some rows of a file."""
 
     first_row: int  # the position of the first in the file
@@ -33,7 +33,7 @@ class Rows(NamedTuple):
 
 def table_rows(
     path: Path, part: Part | None, request: Request, layout: FileLayout
-) -> Iterator[Rows]:
+) -> Iterator[FileRows]:
     """Rows of a file with named columns."""
     table = open_table(path, request.delimiter)
     check_agrees(layout, table, request)
@@ -45,10 +45,10 @@ def table_rows(
             if layout.features is None
             else _matrix(chunk.columns, layout.features)
         )
-        yield Rows(chunk.first_row, X, task, label, _weights(chunk.columns, request))
+        yield FileRows(chunk.first_row, X, task, label, _weights(chunk.columns, request))
 
 
-def _width(table: Table, request: Request, layout: FileLayout) -> int:
+def _width(table: OpenTable, request: Request, layout: FileLayout) -> int:
     """The number of features; lists of variable length are taken for long ones."""
     if layout.features is not None:
         return len(layout.features)
@@ -71,7 +71,7 @@ def ids_of_chunk(
     if len(coded.codes) == 0:
         return coded
     kind, is_text = layout.kinds[role], chunk.is_text
-    return checked(coded, what, kind, layout.first, chunk.first_row, is_text=is_text)
+    return checked_ids(coded, what, kind, layout.first, chunk.first_row, is_text=is_text)
 
 
 def _ids_of_function(role: str, spec: Any, chunk: Chunk, layout: FileLayout) -> CodedIds:
@@ -82,7 +82,7 @@ def _ids_of_function(role: str, spec: Any, chunk: Chunk, layout: FileLayout) -> 
             "a function from a path to one id"
         )
     coded = CodedIds.constant(value, chunk.columns.num_rows)
-    return checked(coded, role, layout.kinds[role], layout.first, 0)
+    return checked_ids(coded, role, layout.kinds[role], layout.first, 0)
 
 
 def numbers(column: Any) -> NDArray[Any]:

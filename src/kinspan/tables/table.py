@@ -17,7 +17,7 @@ class Part(NamedTuple):
 Stream = Callable[[list[str], dict[str, Any], Part | None, int], Iterator[Any]]
 
 
-class Table(NamedTuple):
+class OpenTable(NamedTuple):
     """An opened file, of which only the header was read."""
 
     names: list[str]  # columns, in the order of the file
@@ -27,7 +27,7 @@ class Table(NamedTuple):
     stream: Stream  # columns, types for text files, part, rows → record batches
 
     @classmethod
-    def of_schema(cls, schema: Any, stream: Stream, *, is_text: bool = False) -> Table:
+    def of_schema(cls, schema: Any, stream: Stream, *, is_text: bool = False) -> OpenTable:
         """A table with the columns of a pyarrow schema."""
         described = (schema.pandas_metadata or {}).get("index_columns", [])
         index = [""] if is_text else [name for name in described if isinstance(name, str)]

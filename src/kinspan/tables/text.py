@@ -12,7 +12,7 @@ from typing import Any
 
 from kinspan.tables.arrow import pyarrow
 from kinspan.tables.paths import is_tabbed
-from kinspan.tables.table import Part, Table
+from kinspan.tables.table import OpenTable, Part
 
 _BLOCK = 1 << 20  # bytes; the reader of pyarrow holds a few dozen blocks
 _MARKS = {  # byte order marks, the longer ones first
@@ -25,7 +25,7 @@ _WAY_OUT = "save the file as UTF-8, for instance with `iconv -f {} -t UTF-8`"
 _OTHER_ENCODING = f"It may be Latin-1 or Windows-1252: {_WAY_OUT.format('WINDOWS-1252')}"
 
 
-def open_csv(path: Path, delimiter: str | None) -> Table:
+def open_csv(path: Path, delimiter: str | None) -> OpenTable:
     """Read the header of a text file, and guess the types of its columns."""
     delimiter = delimiter or ("\t" if is_tabbed(path) else ",")
     csv = pyarrow("pyarrow.csv")
@@ -42,13 +42,15 @@ def open_csv(path: Path, delimiter: str | None) -> Table:
     }
     with _naming_columns(block), csv.open_csv(path, **options) as opened:
         schema = opened.schema
-    return Table.of_schema(schema, partial(_csv_batches, path, options, schema.names), is_text=True)
+    return OpenTable.of_schema(
+        schema, partial(_csv_batches, path, options, schema.names), is_text=True
+    )
 
 
-def _header_only(head: bytes, delimiter: str) -> Table:
+def _header_only(head: bytes, delimiter: str) -> OpenTable:
     """A header without an end of line, which pyarrow would ignore."""
     names = next(reader([head.decode("utf-8-sig")], delimiter=delimiter))
-    return Table(names, dict.fromkeys(names, pyarrow().null()), [], True, lambda *_: iter(()))
+    return OpenTable(names, dict.fromkeys(names, pyarrow().null()), [], True, lambda *_: iter(()))
 
 
 def _csv_batches(

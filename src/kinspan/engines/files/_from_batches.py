@@ -17,7 +17,7 @@ from kinspan.engines.files._report import FilesRead
 from kinspan.engines.files._sums import with_rows
 from kinspan.tables.ids import CodedIds, as_kind, kind_of
 from kinspan.tables.layout import FileLayout
-from kinspan.tables.rows import Rows
+from kinspan.tables.rows import FileRows
 
 
 def from_batches(
@@ -90,7 +90,7 @@ def _four(batch: Any, number: int) -> tuple[Any, Any, Any, Any]:
 
 def _checked(
     X: Any, y: Any, task: Any, weights: Any, layout: FileLayout | None, name: str
-) -> tuple[Rows, FileLayout]:
+) -> tuple[FileRows, FileLayout]:
     """The rows of a batch, which has the layout of the first."""
     features, labels, ids, _, found = check_labelled_rows(X, y, task, None)
     label, tasks = CodedIds.of(labels), CodedIds.of(ids)
@@ -105,4 +105,4 @@ def _checked(
         raise ValueError(f"its columns are {names}, but those of {layout.first} {layout.features}")
     label = as_kind(label, "y", layout.kinds["label"], layout.first)
     tasks = as_kind(tasks, "task", layout.kinds["task"], layout.first)
-    return Rows(0, features, tasks, label, weights), layout
+    return FileRows(0, features, tasks, label, weights), layout

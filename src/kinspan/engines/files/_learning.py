@@ -107,36 +107,8 @@ def statistics(
     >>> clf = read.fit(MultiTaskSPCA())
     >>> folder.cleanup()
     """
-    if label is None:
-        raise ValueError(
-            "label=None; name the column that holds the class of every row, or, for a .npy or "
-            ".npz matrix, pass the name of a .npy file or the values"
-        )
-    check_choice("on_error", on_error, ("raise", "skip"))
     request = check_request(task, label, sample_weight, features, as_text, delimiter, batch_rows)
-    size = check_row_sample(row_sample)
-    shown, found, begin = is_shown(progress), find(paths, request), time.perf_counter()
-    asked = {} if checkpoint is None else asked_for(request, found, row_sample=size)
-    kept = Checkpoint(checkpoint, found, asked)
-    layout = _first_layout(found, request, on_error)
-    with rows_bar(shown, n_rows_of(found) if shown else None) as advance:
-        all_rows, files, skipped = _added(
-            found, Job(request, layout, size), n_jobs, on_error, advance, kept
-        )
-    kept.remove()
-    if skipped:
-        message = f"{len(skipped)} of {len(found)} files skipped: {described(skipped)}"
-        warnings.warn(message, SkippedFilesWarning, stacklevel=2)
-    return FilesRead(
-        all_rows,
-        layout.features,
-        layout.columns,
-        sum(file.n_rows for file in files),
-        tuple(files),
-        tuple(skipped),
-        layout.left_out,
-        time.perf_counter() - begin,
-    )
+    return _read(paths, request, row_sample, n_jobs, on_error, progress, checkpoint)
 
 
 def fit(
@@ -189,26 +161,54 @@ def fit(
     """
     task = getattr(model, "task_column", None) if task is None else task
     check_model(model, (task,) if isinstance(task, str) else None, ())
-    read = statistics(
-        paths,
-        label=label,
-        task=task,
-        features=features,
-        sample_weight=sample_weight,
-        row_sample=model.row_sample,
-        as_text=as_text,
-        delimiter=delimiter,
-        batch_rows=batch_rows,
-        n_jobs=n_jobs,
-        on_error=on_error,
-        progress=progress,
-        checkpoint=checkpoint,
-    )
+    request = check_request(task, label, sample_weight, features, as_text, delimiter, batch_rows)
+    read = _read(paths, request, model.row_sample, n_jobs, on_error, progress, checkpoint)
     if read.left_out:
         named = some([f"{name} ({kind})" for name, kind in read.left_out.items()])
         text = f"columns are not numeric and were left out: {named}; name features= to choose"
         warnings.warn(text, LeftOutColumnsWarning, stacklevel=2)
     return read.fit(model)
+
+
+def _read(
+    paths: Any,
+    request: Request,
+    row_sample: Any,
+    n_jobs: int | None,
+    on_error: str,
+    progress: bool | str,
+    checkpoint: Any,
+) -> FilesRead:
+    """The statistics of all files, with a report."""
+    if request.label is None:
+        raise ValueError(
+            "label=None; name the column that holds the class of every row, or, for a .npy or "
+            ".npz matrix, pass the name of a .npy file or the values"
+        )
+    check_choice("on_error", on_error, ("raise", "skip"))
+    size = check_row_sample(row_sample)
+    shown, found, begin = is_shown(progress), find(paths, request), time.perf_counter()
+    asked = {} if checkpoint is None else asked_for(request, found, row_sample=size)
+    kept = Checkpoint(checkpoint, found, asked)
+    layout = _first_layout(found, request, on_error)
+    with rows_bar(shown, n_rows_of(found) if shown else None) as advance:
+        all_rows, files, skipped = _added(
+            found, Job(request, layout, size), n_jobs, on_error, advance, kept
+        )
+    kept.remove()
+    if skipped:
+        message = f"{len(skipped)} of {len(found)} files skipped: {described(skipped)}"
+        warnings.warn(message, SkippedFilesWarning, stacklevel=3)
+    return FilesRead(
+        all_rows,
+        layout.features,
+        layout.columns,
+        sum(file.n_rows for file in files),
+        tuple(files),
+        tuple(skipped),
+        layout.left_out,
+        time.perf_counter() - begin,
+    )
 
 
 def _first_layout(files: list[Path], request: Request, on_error: str) -> FileLayout:

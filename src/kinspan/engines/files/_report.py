@@ -28,7 +28,7 @@ class SkippedFile(NamedTuple):
 
 
 class LeftOutColumnsWarning(UserWarning):
-    """Some columns are not numeric and were left out without being asked for."""
+    """Some columns are not numeric, and were left out although no features were named."""
 
 
 class SkippedFilesWarning(UserWarning):

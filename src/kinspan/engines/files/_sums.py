@@ -24,7 +24,7 @@ from kinspan.tables.ids import CodedIds
 from kinspan.tables.layout import FileLayout
 from kinspan.tables.reading import parts_of, rows_of
 from kinspan.tables.request import Request
-from kinspan.tables.rows import Rows
+from kinspan.tables.rows import FileRows
 from kinspan.tables.table import Part
 from kinspan.tables.tally import Advance
 
@@ -46,7 +46,7 @@ class Job(NamedTuple):
     row_sample: int
 
 
-def statistics_of(rows: Rows, row_sample: int, names: NDArray[Any] | None) -> Statistics | None:
+def statistics_of(rows: FileRows, row_sample: int, names: NDArray[Any] | None) -> Statistics | None:
     """Statistics of a batch; None where all weights are zero."""
     label, task = rows.label, rows.task
     if label is None:
@@ -64,7 +64,7 @@ def statistics_of(rows: Rows, row_sample: int, names: NDArray[Any] | None) -> St
     return _with_ids(found, task.ids, label.ids)
 
 
-def with_rows(pile: Pile, rows: Rows, row_sample: int, names: NDArray[Any] | None) -> Pile:
+def with_rows(pile: Pile, rows: FileRows, row_sample: int, names: NDArray[Any] | None) -> Pile:
     """Add the statistics of a batch."""
     batch = statistics_of(rows, row_sample, names)
     return pile if batch is None else piled(pile, below_cutoff(batch, pile))
@@ -122,7 +122,7 @@ def _of_parts(
             advance(outcome.n_rows)
             yield outcome
     finally:
-        with warnings.catch_warnings():  # unfinished work is wanted after an error
+        with warnings.catch_warnings():  # after an error, unfinished work is expected
             warnings.simplefilter("ignore")
             outcomes.close()
 

@@ -53,7 +53,7 @@ def test_gains_are_those_of_leaving_out() -> None:
 def test_a_reversed_task_helps_with_its_sign() -> None:
     """Mean over worlds of its gain is positive, and its relatedness negative."""
     gains = []
-    for seed in range(12):
+    for seed in range(6):
         X, y, task = related_world(seed, n_tasks=3)
         answer = MultiTaskSPCA().fit(X, y, task=task).explain_transfer(0)
         place = answer.tasks.index(2)

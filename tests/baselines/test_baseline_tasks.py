@@ -194,8 +194,7 @@ def test_the_target_is_the_smaller_task_or_named(estimator: Any) -> None:
 
 
 @named(ANY_NUMBER + TWO)
-@pytest.mark.parametrize(("n", "p"), [(24, 300), (600, 3)], ids=["wide", "tall"])
-@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize(("n", "p", "n_classes"), [(24, 300, 3), (600, 3, 2)], ids=["wide", "tall"])
 def test_wide_and_tall(estimator: Any, n: int, p: int, n_classes: int) -> None:
     rng = np.random.default_rng(9)
     y, task = np.arange(n) % n_classes, (np.arange(n) // n_classes) % 6 // 5

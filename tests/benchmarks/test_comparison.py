@@ -60,6 +60,7 @@ def test_every_method_was_measured_in_every_draw() -> None:
     assert all(0 <= fit.error <= 1 and fit.fit_seconds > 0 and fit.versions for fit in FITS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "subject", [s for s in SUBJECTS.values() if s.is_here], ids=lambda s: s.name
 )

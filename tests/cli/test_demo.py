@@ -22,6 +22,7 @@ def test_demo_prints_every_task_and_draws(
     assert (tmp_path / "demo.png").stat().st_size > 10_000
 
 
+@pytest.mark.long
 def test_digit_errors_of_the_table_are_those_of_the_prototypes() -> None:
     """Without covariance in the metric a prototype had 5.8 % alone, 33 % naive, 4.0 % spectral."""
     table = demonstration.digit_table()

@@ -100,6 +100,7 @@ def test_without_typer_the_demo_runs_and_others_say_what_to_install(
     assert "pip install 'kinspan[cli]'" in refusal()
 
 
+@pytest.mark.long
 def test_whoever_has_seen_enough_may_leave(model: Path, tmp_path: Path) -> None:
     data = written(WORLD.table(np.tile(np.arange(500), 40)), tmp_path / "new.csv")
     command = [*PROGRAM, "predict", str(model), str(data)]

@@ -58,7 +58,10 @@ def test_copies_answer_alike_and_learn_apart(
     assert not hasattr(clone(clf), "moments_")
 
 
-@pytest.mark.parametrize(("make", "method"), [(found, "fork"), (lazy, "fork"), (lazy, "spawn")])
+@pytest.mark.parametrize(
+    ("make", "method"),
+    [(found, "fork"), (lazy, "fork"), pytest.param(lazy, "spawn", marks=pytest.mark.long)],
+)
 def test_processes_answer_alike(make: Callable[[], MultiTaskSPCA], method: str) -> None:
     """The parent has used BLAS, compiled loops and threads before."""
     if method not in multiprocessing.get_all_start_methods():

@@ -37,7 +37,7 @@ def simulated(gram: Floats, counts: list[int], p: int, tau: int, seed: int) -> F
 def test_score_means_and_errors(gram: Floats, counts: list[int], p: int, tau: int) -> None:
     theory = pca_score_means(gram, counts, p, n_components=tau)
     assert phase_transition(gram, counts, p).informative.sum() == tau
-    drawn = [align(simulated(gram, counts, p, tau, seed), theory) for seed in range(40)]
+    drawn = [align(simulated(gram, counts, p, tau, seed), theory) for seed in range(20)]
     assert_within(drawn, theory)
     gaps = [np.linalg.norm(means[0] - means[1]) for means in drawn]
     expected = pca_error_rate(gram, counts, p, n_components=tau)

@@ -136,6 +136,7 @@ def test_rows_that_leave_one_behind_far_from_zero(offset: float) -> None:
         np.testing.assert_allclose(rest.means[0, 0], X[0], rtol=20 * EPS)
 
 
+@pytest.mark.long
 def test_ten_million_rows_of_a_cell() -> None:
     """In one pass, and as a sum of moments that doubles."""
     rng = np.random.default_rng(0)

@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 _NEEDS = {
     "src/kinspan/_device/triton_*.py": ("torch", "triton"),
-    "src/kinspan/_fast_sums.py": ("numba",),
+    "src/kinspan/_rows/compiled_sums.py": ("numba",),
     "src/kinspan/cli/*": ("typer", "rich"),
     "src/kinspan/engines/*dask*.py": ("dask",),
 }

@@ -18,7 +18,7 @@ from kinspan._device.sample import device_sample
 from kinspan._rows import identifiers
 from kinspan._rows.kept_rows import Joined, bounded, ranks, smallest
 from kinspan._rows.keys import content_keys
-from kinspan._rows.types import Codes, Floats, Ids, Keys
+from kinspan._rows.types import Codes, Floats, Ids, Keys, Mask
 from kinspan._storage import container
 from kinspan._validation.labelled_rows import CheckedRows
 from kinspan._validation.moments import check_same_features, check_sample
@@ -142,7 +142,7 @@ class RowSample:
         placed = replace(self, tasks=tasks, classes=classes, cells=t * len(classes) + c)
         return placed._kept((t >= 0) & (c >= 0))._trimmed()
 
-    def of_cells(self, cells: NDArray[np.bool_]) -> RowSample:
+    def of_cells(self, cells: Mask) -> RowSample:
         """The rows of the cells in a (tasks, classes) mask."""
         return self._kept(cells.reshape(-1)[self.cells])
 
@@ -180,7 +180,7 @@ class RowSample:
         """Cell and key of every row."""
         return list(zip(self.cells.tolist(), self.keys.tolist(), strict=True))
 
-    def _kept(self, kept: NDArray[np.bool_]) -> RowSample:
+    def _kept(self, kept: Mask | Codes) -> RowSample:
         """Some of the rows."""
         return replace(
             self,
@@ -228,14 +228,7 @@ class RowSample:
     def _trimmed(self) -> RowSample:
         """Sorted, with equal rows joined and no more rows of a cell than the bound."""
         joined = Joined.of(self.cells, self.keys, self.weights, self.bound, self.recency)
-        return replace(
-            self,
-            cells=joined.cells,
-            keys=joined.keys,
-            weights=joined.weights,
-            rows=self.rows[joined.first],
-            recency=joined.recency,
-        )
+        return replace(self._kept(joined.first), weights=joined.weights, recency=joined.recency)
 
 
 def _both(first: RowSample, second: RowSample) -> Floats | None:

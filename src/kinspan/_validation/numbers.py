@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from kinspan._rows.types import Floats
 
 _MOST = 10**8
 
 
-def real_numbers(name: str, given: Any) -> NDArray[np.float64]:
+def real_numbers(name: str, given: Any) -> Floats:
     """An argument as doubles; text, times and complex numbers are refused."""
     try:
         array = np.asarray(given)

@@ -6,10 +6,9 @@ import os
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinspan._rows import identifiers
-from kinspan._rows.types import Ids
+from kinspan._rows.types import Floats, Ids
 from kinspan._validation.messages import some
 from kinspan._validation.numbers import is_number, real_numbers
 
@@ -22,7 +21,7 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
 }
 
 
-def check_priors(priors: Any, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+def check_priors(priors: Any, counts: Floats) -> Floats:
     """(tasks, classes) class priors, positive for every class."""
     if priors is None:
         chosen = np.ones(counts.shape)
@@ -37,9 +36,7 @@ def check_priors(priors: Any, counts: NDArray[np.float64]) -> NDArray[np.float64
     return np.asarray(chosen / chosen.sum(axis=1, keepdims=True))
 
 
-def check_costs(
-    class_weight: Any, classes: Ids, priors: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def check_costs(class_weight: Any, classes: Ids, priors: Floats) -> Floats:
     """(classes,) or (tasks, classes): the cost of an error in every class."""
     if class_weight is None:
         return np.ones(len(classes))
@@ -57,7 +54,7 @@ def check_costs(
     return costs
 
 
-def _check_prior_array(priors: Any, n_classes: int) -> NDArray[np.float64]:
+def _check_prior_array(priors: Any, n_classes: int) -> Floats:
     if isinstance(priors, str):
         raise ValueError(
             f"priors={priors!r}; use None (equal), 'empirical', or one number per class"
@@ -167,7 +164,7 @@ def check_error_rate(error: Any) -> float:
     return float(error)
 
 
-def check_more_labels(more: Any) -> NDArray[np.float64]:
+def check_more_labels(more: Any) -> Floats:
     """Numbers of labels to add."""
     array = real_numbers("more", more)
     if not np.isfinite(array).all() or (array < 0).any():

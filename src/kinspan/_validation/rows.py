@@ -23,7 +23,7 @@ from kinspan._arrays.elsewhere import (
 )
 from kinspan._arrays.libraries import is_sparse, namespace
 from kinspan._rows import identifiers
-from kinspan._rows.types import Ids
+from kinspan._rows.types import Floats, Ids
 from kinspan._validation.columns import column_of, without_column
 from kinspan._validation.devices import check_device_rows, refuse_task_column
 from kinspan._validation.messages import naming, of_length, some
@@ -82,54 +82,47 @@ def _column_names(X: Any) -> NDArray[Any] | None:
 def check_labels(y: Any, n_samples: int | None, name: str = "y") -> Ids:
     """Class labels as an array, one for every row."""
     with naming(name):
-        return _labels(y, n_samples, name)
-
-
-def _labels(y: Any, n_samples: int | None, name: str) -> Ids:
-    if y is None:
-        raise ValueError(
-            "a classifier requires y to be passed, but the target y is None; pass one label per row"
-        )
-    y = column_of_rows(y)
-    if n_samples is not None and are_classes(y):
-        return of_length(y, n_samples, name)
-    if not isinstance(y, (list, tuple)):
-        y = np.asarray(y)
-    array = identifiers.as_array(y)
-    if array.dtype == object and array.ndim == 1 and not all(map(_is_text, array)):
-        _refuse_unhashable(array, name)
-        _refuse_missing(array, name)
-    else:
-        array = np.asarray(column_or_1d(y if array.ndim > 1 else array, warn=True))
-        _refuse_missing(array, name)
-        if array.dtype.kind not in "biuU" and not all(map(_is_text, array)):  # others are classes
-            with np.errstate(invalid="ignore"):  # of values that are not integers
-                check_classification_targets(array)
-    return array if n_samples is None else of_length(array, n_samples, name)
+        if y is None:
+            raise ValueError(
+                "a classifier requires y to be passed, but the target y is None; pass one label "
+                "per row"
+            )
+        y = column_of_rows(y)
+        if n_samples is not None and are_classes(y):
+            return of_length(y, n_samples, name)
+        if not isinstance(y, (list, tuple)):
+            y = np.asarray(y)
+        array = identifiers.as_array(y)
+        if array.dtype == object and array.ndim == 1 and not all(map(_is_text, array)):
+            _refuse_unhashable(array, name)
+            _refuse_missing(array, name)
+        else:
+            array = np.asarray(column_or_1d(y if array.ndim > 1 else array, warn=True))
+            _refuse_missing(array, name)
+            if array.dtype.kind not in "biuU" and not all(map(_is_text, array)):
+                with np.errstate(invalid="ignore"):  # of values that are not integers
+                    check_classification_targets(array)
+        return array if n_samples is None else of_length(array, n_samples, name)
 
 
 def check_tasks(task: Any, n_samples: int, name: str = "task") -> Ids:
     """Task ids as an array, one for every row; None is one task, called 0."""
-    with naming(name):
-        return _tasks(task, n_samples, name)
-
-
-def _tasks(task: Any, n_samples: int, name: str) -> Ids:
     if task is None:
         return identifiers.repeated(np.zeros(1, dtype=np.int64), n_samples)
-    task = column_of_rows(task)
-    if stays_there(task):
-        return of_length(task, n_samples, name)
-    array = identifiers.as_array([task] if is_single_id(task, n_samples) else task)
-    if array.ndim != 1:
-        raise ValueError(
-            f"{name} has shape {array.shape}; pass one id for every row, or a single id"
-        )
-    _refuse_unhashable(array, name)
-    _refuse_missing(array, name)
-    if is_single_id(task, n_samples):
-        return identifiers.repeated(array, n_samples)
-    return of_length(array, n_samples, name)
+    with naming(name):
+        task = column_of_rows(task)
+        if stays_there(task):
+            return of_length(task, n_samples, name)
+        is_single = is_single_id(task, n_samples)
+        array = identifiers.as_array([task] if is_single else task)
+        if array.ndim != 1:
+            raise ValueError(
+                f"{name} has shape {array.shape}; pass one id for every row, or a single id"
+            )
+        _refuse_unhashable(array, name)
+        _refuse_missing(array, name)
+        repeated = identifiers.repeated
+        return repeated(array, n_samples) if is_single else of_length(array, n_samples, name)
 
 
 def check_known_tasks(task: Any, n_samples: int, known: Ids, unseen: str) -> Any:
@@ -174,7 +167,7 @@ def check_one_task(task: Any, known: Ids) -> int:
 
 def check_one_id(task: Any) -> Ids:
     """One id, in an array of its own."""
-    with naming("task"):
+    with naming("task"):  # errors of conversion too
         return check_tasks(identifiers.as_array([task]), 1)
 
 
@@ -197,9 +190,7 @@ def check_all_of_task(task: Any, n_samples: int, name: Ids) -> None:
         )
 
 
-def check_finite(
-    scores: NDArray[np.float64], X: Any, names: NDArray[Any] | None
-) -> NDArray[np.float64]:
+def check_finite(scores: Floats, X: Any, names: NDArray[Any] | None) -> Floats:
     """Scores of rows; NaN and infinity in X show in them."""
     if not all_finite(scores):
         refuse_non_finite(X, names)

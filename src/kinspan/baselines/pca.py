@@ -75,8 +75,7 @@ class PCAClassifier(TaskClassifier):
                 moments.tasks, unscaled.means, unscaled.noise_level, strict=True
             )
         ]
-        coef, offset = map(np.stack, zip(*rules, strict=True))
-        stacked = LinearRules(coef, offset)
+        stacked = LinearRules(*map(np.stack, zip(*rules, strict=True)))
         self._keep_scaled(rows, stacked, unscaled, np.zeros_like(unscaled.centres))
 
 

@@ -74,5 +74,4 @@ def component_rules(unscaled: ScaledMoments, n_components: int) -> LinearRules:
             unscaled.means, unscaled.counts, unscaled.cell_noise, strict=True
         )
     ]
-    coef, offset = zip(*rules, strict=True)
-    return LinearRules(np.stack(coef), np.stack(offset))
+    return LinearRules(*map(np.stack, zip(*rules, strict=True)))

@@ -29,7 +29,6 @@ _WORDS = (  # of Python, and of the command line
     (r"delimiter=('.*?')", r"--delimiter \1"),  # in quotes, which the shell needs
     (r"(task|label|features|exclude)='(.*?)' is not a column", r"--\1 \2: no such column"),
     (r"as_text='(.*?)' is not a column", r"--as-text \1: no such column"),
-    (r"is there another delimiter\?", "is there another --delimiter?"),
     (r"task contains (.*?), which fit has not seen", r"the model knows no task \1"),
     (r"; write a \.(csv|parquet)$", r"; write a .\1, or use --only-answers"),
 )

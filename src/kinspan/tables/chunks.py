@@ -8,11 +8,13 @@ from typing import Any, NamedTuple
 
 from kinspan.tables.arrow import pyarrow
 from kinspan.tables.binary import open_arrow, open_parquet
-from kinspan.tables.layout import FileLayout, text_types
+from kinspan.tables.layout import FileLayout, check_agrees, text_types
 from kinspan.tables.paths import format_of
 from kinspan.tables.request import Request
 from kinspan.tables.table import OpenTable, Part
 from kinspan.tables.text import open_csv
+
+_LONG_LIST = 1024
 
 
 class Chunk(NamedTuple):
@@ -35,21 +37,25 @@ def open_table(path: Path, delimiter: str | None) -> OpenTable:
 
 def chunks(
     path: Path,
-    table: OpenTable,
     request: Request,
     layout: FileLayout,
-    width: int,
     *,
     part: Part | None = None,
     texts: Sequence[str] = (),
+    n_features: int | None = None,
     unchanged: bool = False,
 ) -> Iterator[Chunk]:
     """Rows of a file in their order: its features, text columns and columns with a role.
 
-    `width` is the number of values per row, by which the number of rows in a chunk is chosen.
+    Text columns become `n_features` features together with the others. `unchanged` adds all
+    columns of the file.
     """
-    pa, at_once = pyarrow(), request.rows_at_once(width)
+    table = open_table(path, request.delimiter)
+    check_agrees(layout, table, request, texts)
     features = [str(request.features)] if layout.features is None else layout.features
+    width = len(table.names) if unchanged else n_features
+    at_once = request.rows_at_once(width or _width(table, request, layout))
+    pa = pyarrow()
     names = list(dict.fromkeys([*features, *texts, *request.columns().values()]))
     types = {**text_types(layout, table, request), **dict.fromkeys(texts, pa.string())}
 
@@ -68,6 +74,13 @@ def chunks(
     for columns, everything in pairs:
         yield Chunk(path, first_row, columns, everything, table.is_text)
         first_row += columns.num_rows
+
+
+def _width(table: OpenTable, request: Request, layout: FileLayout) -> int:
+    """The number of features; lists of variable length are taken for long ones."""
+    if layout.features is not None:
+        return len(layout.features)
+    return int(getattr(table.types[str(request.features)], "list_size", _LONG_LIST))
 
 
 def _regrouped(batches: Iterable[Any], rows: int) -> Iterator[Any]:

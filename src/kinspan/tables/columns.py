@@ -11,7 +11,7 @@ from kinspan._validation.messages import some
 from kinspan.tables.arrow import NOTHING, TEXT, kind_of_type
 from kinspan.tables.chunks import open_table
 from kinspan.tables.errors import naming_file
-from kinspan.tables.layout import is_numeric, table_layout, with_types
+from kinspan.tables.layout import check_columns, is_numeric, table_layout, with_types
 from kinspan.tables.recipe import FeatureColumn, Recipe
 from kinspan.tables.request import Request
 from kinspan.tables.table import OpenTable
@@ -50,7 +50,10 @@ def draft_recipe(files: Sequence[Path], choice: ColumnChoice) -> Recipe:
 
 
 def _feature_columns(table: OpenTable, choice: ColumnChoice) -> tuple[FeatureColumn, ...]:
-    _check_named(table, choice)
+    check_columns(table, choice.request())
+    for name in choice.as_text:
+        if name not in table.names:
+            raise ValueError(_not_a_column("as_text", name, table))
     names = _chosen(table, choice)
     texts = [n for n in names if n in choice.as_text or kind_of_type(table.types[n]) == TEXT]
     others = [name for name in names if name not in texts and not is_numeric(table, name)]
@@ -66,14 +69,6 @@ def _feature_columns(table: OpenTable, choice: ColumnChoice) -> tuple[FeatureCol
             "them out with exclude=[…], or convert them"
         )
     return tuple(FeatureColumn(name, () if name in texts else None) for name in names)
-
-
-def _check_named(table: OpenTable, choice: ColumnChoice) -> None:
-    asked = [("task", choice.task), ("label", choice.label)]
-    for argument, name in [*asked, *(("as_text", name) for name in choice.as_text)]:
-        if name is not None and name not in table.names:
-            hint = "" if len(table.names) > 1 else "; is there another delimiter?"
-            raise ValueError(f"{_not_a_column(argument, name, table)}{hint}")
 
 
 def _not_a_column(argument: str, name: str, table: OpenTable) -> str:

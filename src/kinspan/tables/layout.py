@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,9 +68,10 @@ def check_columns(table: OpenTable, request: Request) -> None:
     features = request.features
     listed = (features,) if isinstance(features, str) else features or ()
     asked += [(f"the feature {name!r}", name) for name in listed]
+    known = some(table.names, at_most=20)
     for what, name in asked:
         if name not in table.types:
-            raise ValueError(f"{what} is not a column; there are {some(table.names)}{_hint(table)}")
+            raise ValueError(f"{what} is not a column; there are {known}{_hint(table)}")
     if isinstance(features, str):
         if not arrow.is_vector(table.types[features]):
             raise ValueError(
@@ -81,15 +83,17 @@ def check_columns(table: OpenTable, request: Request) -> None:
     _refuse_types(table, [n for role, n in roles.items() if role == "sample_weight"], "weights")
 
 
-def check_agrees(layout: FileLayout, table: OpenTable, request: Request) -> None:
-    """Another file has the same features, and ids of the same kind."""
+def check_agrees(
+    layout: FileLayout, table: OpenTable, request: Request, texts: Sequence[str] = ()
+) -> None:
+    """Another file has the same features and text columns, and ids of the same kind."""
     check_columns(table, request)
     if layout.features is not None:
-        missing = [name for name in layout.features if name not in table.types]
+        missing = [name for name in (*layout.features, *texts) if name not in table.types]
         if missing:
             raise ValueError(
                 f"columns {some(missing)} are missing, which {layout.first} has; columns are "
-                f"{some(table.names)}"
+                f"{some(table.names, at_most=20)}"
             )
         _refuse_types(table, layout.features, "features", f" (as they are in {layout.first})")
         if request.features is None:

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from kinspan._validation.messages import some
 from kinspan.tables.arrow import TEXT
-from kinspan.tables.chunks import Chunk, chunks, open_table
+from kinspan.tables.chunks import Chunk, chunks
 from kinspan.tables.errors import naming_file
-from kinspan.tables.layout import FileLayout, check_agrees
+from kinspan.tables.layout import FileLayout
 from kinspan.tables.recipe import Recipe
 from kinspan.tables.request import Request
 
@@ -42,23 +41,13 @@ class Reader(NamedTuple):
 
     def chunks(self, path: Path, *, unchanged: bool = False) -> Iterator[Chunk]:
         """The rows of a file, in their order."""
-        recipe, request = self.recipe, self.request
+        texts, n_features = self.recipe.categorical, len(self.recipe.feature_names)
         with naming_file(path):
-            table = open_table(path, self.delimiter)
-            missing = [name for name in recipe.categorical if name not in table.names]
-            if missing:
-                raise ValueError(
-                    f"columns {some(missing)} are missing, which {self.first} has; there are "
-                    f"{some(table.names, at_most=20)}"
-                )
-            check_agrees(self.layout, table, request)
-            width = len(table.names) if unchanged else len(recipe.feature_names)
             yield from chunks(
                 path,
-                table,
-                request,
+                self.request,
                 self.layout,
-                width,
-                texts=recipe.categorical,
+                texts=texts,
+                n_features=n_features,
                 unchanged=unchanged,
             )

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from kinspan._rows.types import Floats, Mask
 from kinspan.tables.arrow import pyarrow
-from kinspan.tables.chunks import Chunk, chunks, open_table
+from kinspan.tables.chunks import Chunk, chunks
 from kinspan.tables.ids import CodedIds, checked_ids
-from kinspan.tables.layout import FileLayout, check_agrees
+from kinspan.tables.layout import FileLayout
 from kinspan.tables.request import Request, is_constant
-from kinspan.tables.table import OpenTable, Part
+from kinspan.tables.table import Part
 
-_LONG_LIST = 1024
 _ROWS_AT_ONCE = 256  # of a transposed copy: they and their columns stay in the cache
 
 
@@ -35,10 +34,7 @@ def table_rows(
     path: Path, part: Part | None, request: Request, layout: FileLayout
 ) -> Iterator[FileRows]:
     """Rows of a file with named columns."""
-    table = open_table(path, request.delimiter)
-    check_agrees(layout, table, request)
-    width = _width(table, request, layout)
-    for chunk in chunks(path, table, request, layout, width, part=part):
+    for chunk in chunks(path, request, layout, part=part):
         task, label = (ids_of_chunk(chunk, role, request, layout) for role in ("task", "label"))
         X = (
             _vectors(chunk.columns, str(request.features))
@@ -46,13 +42,6 @@ def table_rows(
             else _matrix(chunk.columns, layout.features)
         )
         yield FileRows(chunk.first_row, X, task, label, _weights(chunk.columns, request))
-
-
-def _width(table: OpenTable, request: Request, layout: FileLayout) -> int:
-    """The number of features; lists of variable length are taken for long ones."""
-    if layout.features is not None:
-        return len(layout.features)
-    return int(getattr(table.types[str(request.features)], "list_size", _LONG_LIST))
 
 
 def ids_of_chunk(

@@ -55,7 +55,7 @@ worlds: .venv/dev-installed  ## random worlds, plain and hostile: never much wor
 forecast: .venv/dev-installed  ## forecast and actual errors on real data in the folder KINSPAN_DATA
 	$(BIN)/python -m benchmarks.forecast
 
-planning: .venv/dev-installed  ## the error that more labels bring, foretold and true; real data in the folder KINSPAN_DATA
+planning: .venv/dev-installed  ## the error that more labels bring, expected and true; real data in the folder KINSPAN_DATA
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.planning
 
 bench: .venv/dev-installed  ## time, memory and how they grow, as ratios to X.sum(axis=0) in the same run
@@ -69,12 +69,12 @@ out-of-core: .venv/dev-installed  ## 20 GB of rows through less than 500 MB, abo
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.out_of_core
 
 .PHONY: accuracy
-accuracy: .venv/dev-installed .venv-peers/installed  ## beside what users would run instead, on the data in KINSPAN_DATA; continues where it stopped
+accuracy: .venv/dev-installed .venv-peers/installed  ## compared with what users would run instead, on the data in KINSPAN_DATA; continues where it stopped
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.accuracy
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 TF_CPP_MIN_LOG_LEVEL=3 .venv-peers/bin/python -m benchmarks.accuracy
 
 .PHONY: comparison
-comparison: .venv-peers/installed  ## beside other libraries, page and all; data in KINSPAN_DATA; continues where it stopped
+comparison: .venv-peers/installed  ## compared with other libraries, page included; data in KINSPAN_DATA; continues where it stopped
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 TF_CPP_MIN_LOG_LEVEL=3 .venv-peers/bin/python -m benchmarks.comparison
 
 .PHONY: reproduce

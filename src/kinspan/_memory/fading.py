@@ -15,7 +15,7 @@ from kinspan._rows import identifiers
 from kinspan._rows.types import Codes, Floats, Ids
 from kinspan._validation.labelled_rows import CheckedRows
 
-_LEAST = 1e-100  # nothing beside a new row, but still a number whose square is one
+_LEAST = 1e-100  # nothing compared with a new row, but still a number whose square is one
 
 
 class Fading(NamedTuple):

@@ -32,7 +32,7 @@ def save(what: MultiTaskSPCA | Statistics | ClassMoments, path: str | os.PathLik
 
     The file has plain arrays and JSON in it and nothing that runs when it is read. It is written
     whole or not at all: a crash leaves what was there before. A process that is killed meanwhile
-    may leave a hidden file `.kinspan-…` beside it, which the next one that saves there removes.
+    may leave a hidden file `.kinspan-…` next to it, which the next one that saves there removes.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def from_bytes(buffer: bytes | bytearray | memoryview) -> Any:
 
 
 def with_notes(buffer: bytes | bytearray | memoryview) -> tuple[Any, dict[str, Any] | None]:
-    """What `to_bytes` made bytes of, and the notes beside it."""
+    """What `to_bytes` made bytes of, and its notes."""
     readers = {
         KIND: _to_model,
         statistics.KIND: Statistics.from_record,

@@ -129,7 +129,7 @@ def test_subtraction_that_leaves_only_rounding_warns() -> None:
     rng = np.random.default_rng(7)
     X = rng.normal(size=(1_000_001, 1)) + 1e11
     whole, gone = (ClassMoments.from_samples(rows, np.zeros(len(rows))) for rows in (X, X[1:]))
-    with pytest.warns(PrecisionWarning, match="feature 0 .* subtraction cannot determine its means"):
+    with pytest.warns(PrecisionWarning, match="feature 0 .* cannot determine its means"):
         whole - gone
     near, gone = (ClassMoments.from_samples(r - 1e11, np.zeros(len(r))) for r in (X, X[1:]))
     np.testing.assert_allclose((near - gone).means[0, 0], X[0] - 1e11, atol=1e-7)

@@ -1,4 +1,4 @@
-"""The command line in this process, as a terminal that nobody looks at would have it."""
+"""The command line in this process, with output that is not a terminal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROLES = ("--task", "clinic", "--label", "ill", "--exclude", "note")
 
 
 class Ran(NamedTuple):
-    """What a command printed, and how it ended."""
+    """The output and the exit code of a command."""
 
     code: int
     out: str

@@ -1,4 +1,4 @@
-"""What is read is not what is written: inputs and results outlive every command."""
+"""Files that are read are never overwritten: inputs and results survive every command."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def test_without_typer_the_demo_runs_and_others_say_what_to_install(
 
 
 @pytest.mark.long
-def test_whoever_has_seen_enough_may_leave(model: Path, tmp_path: Path) -> None:
+def test_the_reader_of_the_output_may_close_it(model: Path, tmp_path: Path) -> None:
     data = written(WORLD.table(np.tile(np.arange(500), 40)), tmp_path / "new.csv")
     command = [*PROGRAM, "predict", str(model), str(data)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:

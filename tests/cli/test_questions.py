@@ -113,8 +113,8 @@ def test_tasks_that_are_numbers_are_found_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("priors", ["equal", "empirical"])
-def test_the_actual_error_is_beside_the_forecast(priors: str, tmp_path: Path) -> None:
-    """With equal priors the forecast is of the mean over classes, and so is what it is beside."""
+def test_the_actual_error_is_next_to_the_forecast(priors: str, tmp_path: Path) -> None:
+    """With equal priors both are means over classes."""
     test = frame(DIGITS.X_test, DIGITS.y_test, DIGITS.task_test)
     keep = (test["digit"] == "a") | (np.arange(len(test)) % 3 == 0)
     test = test[keep]

@@ -31,7 +31,7 @@ def table(n: int = 200) -> pd.DataFrame:
 
 
 def left(frame: pd.DataFrame, folder: Path, *options: object) -> tuple[Statistics, str]:
-    """What leaves, and what is said of it."""
+    """The moments that leave, and the output about them."""
     frame.to_csv(folder / "rows.csv", index=False)
     out = folder / "out.moments"
     ran = succeed("moments", folder / "rows.csv", *ROLES, *options, "--out", out)

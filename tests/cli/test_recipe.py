@@ -1,4 +1,4 @@
-"""Text, missing values and new categories: what a naive oracle makes of a table, in any batches."""
+"""Text, missing values and new categories: tables agree with a naive oracle, in any batches."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PLANS = ["free", "team", "größer"]
 
 
 def messy(seed: int = 0, n: int = 240, share: float = 0.05) -> pd.DataFrame:
-    """Numbers and text with holes; shops differ in what is usual."""
+    """Numbers and text with missing values; every shop has its own mean."""
     rng = np.random.default_rng(seed)
     shop = rng.integers(0, 4, n)
     sold = np.where(rng.random(n) < 0.5, "yes", "no")
@@ -37,7 +37,7 @@ def messy(seed: int = 0, n: int = 240, share: float = 0.05) -> pd.DataFrame:
 
 
 def one_hot(frame: pd.DataFrame, categories: list[str]) -> pd.DataFrame:
-    """Columns in the order of the features; holes are NaN."""
+    """Columns in the order of the features; missing values are NaN."""
     columns = {"age": frame["age"].astype(float)}
     for category in categories:
         hot = (frame["plan"] == category).astype(float)
@@ -81,7 +81,7 @@ def test_missing_values_take_the_mean_of_their_task(ending: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_rows_with_holes_are_dropped_and_counted(ending: str, tmp_path: Path) -> None:
+def test_rows_with_missing_values_are_dropped_and_counted(ending: str, tmp_path: Path) -> None:
     frame = messy(1)
     data = stored(frame, tmp_path, ending)
     model = fit(data, "--categorical", "encode", "--missing", "drop")
@@ -193,14 +193,14 @@ def test_unknown_categories_and_filled_values_are_said(tmp_path: Path) -> None:
     fit(stored(messy(5), tmp_path), "--categorical", "encode", "--missing", "mean")
     new = messy(6)
     new.loc[[5, 50], "plan"] = "never heard of"
-    holes = int(one_hot(new, PLANS).isna().to_numpy().sum())
+    n_missing = int(one_hot(new, PLANS).isna().to_numpy().sum())
     data = stored(new, tmp_path, "csv", "new")
     ran = succeed("predict", tmp_path / "m.kinspan", data, "--out", tmp_path / "s.csv")
     assert "unknown category of 'plan' in 2 rows" in ran.err
-    assert f"{holes} missing values filled in" in ran.err
+    assert f"{n_missing} missing values filled in" in ran.err
 
 
-def test_rows_with_holes_stay_in_their_place_without_an_answer(tmp_path: Path) -> None:
+def test_rows_with_missing_values_stay_in_place_without_an_answer(tmp_path: Path) -> None:
     fit(stored(messy(5), tmp_path), "--categorical", "encode", "--missing", "drop")
     new = messy(6)
     data = stored(new, tmp_path, "csv", "new")
@@ -212,7 +212,7 @@ def test_rows_with_holes_stay_in_their_place_without_an_answer(tmp_path: Path) -
     assert f"{int((~whole).sum())} rows without an answer" in ran.err
 
 
-def test_holes_are_refused_later_if_they_were_before(tmp_path: Path) -> None:
+def test_missing_values_are_refused_later_if_they_were_before(tmp_path: Path) -> None:
     fit(stored(messy(5, share=0.0), tmp_path), "--exclude", "plan")
     new = messy(6, share=0.0)
     new.loc[9, "age"] = None

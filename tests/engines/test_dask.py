@@ -257,7 +257,7 @@ def test_answers_are_lazy_and_equal_those_in_memory(method: str, n_classes: int)
         np.testing.assert_allclose(found.compute(), expected, rtol=1e-9, atol=1e-12)
 
 
-def test_the_model_travels_once_and_without_its_rows() -> None:
+def test_the_model_is_sent_once_and_without_its_rows() -> None:
     X, y, task = random_world(15, p=200)
     clf = MultiTaskSPCA().fit(X, y, task=task)
     rows = da.random.default_rng(0).normal(size=(3_000, 200), chunks=(100, -1))
@@ -269,7 +269,7 @@ def test_the_model_travels_once_and_without_its_rows() -> None:
 
 
 def test_every_partition_may_bring_many_classes_of_few_rows() -> None:
-    """A check of scikit-learn takes such labels for numbers, and warns; so few rows say nothing."""
+    """A check of scikit-learn takes such labels for numbers, and warns."""
     X, _, task = random_world(16)
     y = np.array([f"class {i}" for i in range(30)])[np.arange(300) % 30]
     rows = cut(frame(X, label=y, city=task), (30,) * 10)

@@ -1,4 +1,4 @@
-"""What cannot be fitted or answered on dask collections is said, and leaves the model as it was."""
+"""Dask collections that cannot be fitted or answered are refused, and leave the model unchanged."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_labels_of_a_frame_that_do_not_fit(y: Any, message: str) -> None:
         ({"y": np.linspace(0, 1, 300)}, "continuous"),
     ],
 )
-def test_arguments_beside_an_array_that_do_not_fit(given: Any, message: str) -> None:
+def test_arguments_that_do_not_fit_an_array(given: Any, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         cluster.fit(MultiTaskSPCA(), array(), **given)
 

@@ -111,7 +111,7 @@ def test_nothing_but_statistics_leaves_a_worker(client: Any) -> None:
 
 
 def _sent(client: Any) -> dict[Any, int]:
-    """What workers have sent each other, and its size."""
+    """The objects that workers have sent each other, and their sizes."""
 
     def received(dask_worker: Any) -> Any:
         return [log["keys"] for log in dask_worker.transfer_incoming_log]

@@ -154,7 +154,7 @@ def test_a_function_of_the_path_says_the_task(tmp_path: Path) -> None:
     assert_same_model(by_folder, in_memory(world))
 
 
-def test_values_beside_a_single_matrix(tmp_path: Path) -> None:
+def test_values_for_a_single_matrix(tmp_path: Path) -> None:
     world = stored_world(8)
     np.save(tmp_path / "X.npy", world.X)
     given = files.fit(MultiTaskSPCA(), tmp_path / "X.npy", task=world.task, label=list(world.y))
@@ -183,7 +183,7 @@ def test_a_column_of_vectors_is_all_features(tmp_path: Path) -> None:
         assert not hasattr(model, "feature_names_in_")
 
 
-def test_what_pandas_writes_beside_the_data_is_no_feature(tmp_path: Path) -> None:
+def test_the_index_of_pandas_is_not_a_feature(tmp_path: Path) -> None:
     frame = pd.DataFrame({"a": [1.0, 2.0, 3.0], "y": [0, 1, 0]}, index=[7, 8, 9])
     frame.to_parquet(tmp_path / "a.parquet")
     frame.to_csv(tmp_path / "b.csv")

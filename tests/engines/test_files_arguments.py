@@ -64,7 +64,7 @@ def test_paths_are_checked(tmp_path: Path) -> None:
 
 
 def test_values_belong_to_one_file(tmp_path: Path) -> None:
-    """Two matrices of as many rows would else get the same labels."""
+    """Otherwise two matrices with equally many rows would get the same labels."""
     for name in "ab":
         np.save(tmp_path / f"{name}.npy", np.ones((4, 2)))
     with pytest.raises(ValueError, match=r"label is given as values, but .* '\{stem\}_label\.npy'"):

@@ -1,4 +1,4 @@
-"""Matrices that cannot be read, or that have nothing beside them."""
+"""Matrices that cannot be read, or that lack tasks and labels."""
 
 from __future__ import annotations
 

@@ -35,8 +35,8 @@ def most():
     return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) * 1024
 def read(folder):
     for path in Path(folder).glob("X.*"):
-        beside = path.suffix in {".npy", ".npz"}
-        files.statistics(path, task="t.npy" if beside else "t", label="y.npy" if beside else "y")
+        ending = ".npy" if path.suffix in {".npy", ".npz"} else ""
+        files.statistics(path, task=f"t{ending}", label=f"y{ending}")
 read(sys.argv[1])
 before = most()
 read(sys.argv[2])
@@ -99,7 +99,7 @@ def test_new_tasks_and_classes_in_late_batches() -> None:
 
 
 def test_a_pile_is_at_most_twice_its_largest_sum() -> None:
-    """With binary counting alone, sums of many parts lie in memory that are all as large."""
+    """With binary counting alone, many sums of the same size would stay in memory."""
     X, y, task = random_world(2, n=3000, n_tasks=40)
     pile: Pile = ()
     for i in range(0, 3000, 60):

@@ -1,4 +1,4 @@
-"""Files that cannot be read name themselves and what is wrong; the rest may go on."""
+"""Errors of unreadable files name the file and the reason; the others may be read without it."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_errors_of_processes_name_the_file(tmp_path: Path) -> None:
         files.statistics(tmp_path, **NAMED, n_jobs=2)
 
 
-def test_errors_travel_between_processes() -> None:
+def test_errors_can_be_sent_between_processes() -> None:
     error = pickle.loads(pickle.dumps(files.FileError(Path("a.csv"), "torn")))
     assert (error.path, error.reason, str(error)) == (Path("a.csv"), "torn", "a.csv: torn")
 

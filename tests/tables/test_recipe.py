@@ -16,7 +16,7 @@ def recipe() -> Recipe:
     return Recipe(columns, "task", "label", {"task": "text", "label": "integers"}, "mean")
 
 
-def test_a_recipe_is_the_same_after_travelling() -> None:
+def test_a_recipe_survives_storage() -> None:
     notes = {"recipe": json.loads(json.dumps(recipe().to_json()))}
     assert recipe_of(notes) == recipe()
     assert recipe().feature_names == ("a", "b=x", "b=ÿ")

@@ -119,3 +119,12 @@ def test_equal_tasks_agree_on_everything_and_opposite_ones_on_almost_nothing() -
     other = np.array([2.0, -1.0, 0.0])  # orthogonal
     orthogonal = two_class_agreement(mirrored(np.stack([contrast, other])), np.full(2, 0.5))
     np.testing.assert_allclose(orthogonal.contrasts[1], 1e-3 * (contrast + other) / 2)
+
+
+def test_what_tasks_agree_on_is_never_longer_than_their_mean() -> None:
+    """Contrasts of lengths 1 and 3 with weights .9 and .1: their product exceeds the square."""
+    direction = np.array([[-0.5, 0.0], [0.5, 0.0]])
+    means, weights = np.stack([direction, 3.0 * direction]), np.array([0.9, 0.1])
+    centring = np.tile(np.eye(2) - 0.5, (2, 1, 1))
+    found = agreement(means, weights, centring, np.zeros((2, 2)), np.full((2, 2), 0.5))
+    np.testing.assert_allclose(found.contrasts, 1.2 * direction, atol=1e-15)

@@ -92,9 +92,14 @@ def _ordered(values: list[Any]) -> list[Any]:
 def lookup(ids: Ids, values: Ids) -> Codes:
     """Position of every value among the ids, −1 where it is not one of them."""
     values = np.asarray(values)
-    if len(ids) == 0 or ids.dtype.kind in "OU" or ids.dtype.kind != values.dtype.kind:
+    if len(ids) == 0 or ids.dtype.kind == "O" or ids.dtype.kind != values.dtype.kind:
         return _look_up(ids, values)
-    codes = np.minimum(np.searchsorted(ids, values), len(ids) - 1)
+    sought = values
+    if ids.dtype.kind == "U":
+        if len(values) > len(ids) // 32:  # a dictionary of all ids pays for many values only
+            return _look_up(ids, values)
+        sought = values.astype(ids.dtype)  # cut off, if need be, rather than copy all ids
+    codes = np.minimum(np.searchsorted(ids, sought), len(ids) - 1)
     return np.where(ids[codes] == values, codes, -1)
 
 

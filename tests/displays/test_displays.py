@@ -120,7 +120,7 @@ def test_actual_errors_are_weighted_like_the_forecasts(digits: Any) -> None:
         assert display.actual is not None
         assert display.actual[of_task] == pytest.approx(expected)
         assert np.isnan(display.actual[~of_task]).all()
-    with pytest.raises(ValueError, match="label 7 is no class of the model"):
+    with pytest.raises(ValueError, match="label 7 is not a class of the model"):
         ForecastDisplay.from_estimator(clf, X, np.where(y == 0, 7, y), task="3 vs 8")
 
 

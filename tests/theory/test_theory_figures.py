@@ -79,7 +79,7 @@ def test_figure_2_lssvm(beta: float, plotted: float) -> None:
 
 
 def test_figure_3_single_task() -> None:
-    """Plotted at .270, which is the value of two tasks; five rows per class at p = 200 allow .414."""
+    """Plotted at .270, the value of two tasks; five rows per class at p = 200 allow .414."""
     assert spca_error_rate(OPPOSITE, [5, 5], 200) == pytest.approx(0.4136, abs=5e-5)
 
 

@@ -84,8 +84,10 @@ def test_the_unit_of_all_features_does_not_matter(
 
 
 @pytest.mark.parametrize("parameters", SETTINGS)
-@pytest.mark.parametrize("where", ["everywhere", "in one feature"])
-@pytest.mark.parametrize("offset", OFFSETS)
+@pytest.mark.parametrize(
+    ("where", "offset"),
+    [("everywhere", 1e3), ("everywhere", 1e12), ("in one feature", 1e6), ("in one feature", 1e12)],
+)
 def test_an_offset_changes_nothing_but_the_rounding_of_scores(
     parameters: dict[str, Any], where: str, offset: float
 ) -> None:

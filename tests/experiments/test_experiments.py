@@ -154,7 +154,7 @@ def test_figure_4(tmp_path: Path) -> None:
 def test_missing_data_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["--quick", "--out", str(tmp_path), "--data", str(tmp_path)]
     assert main(["figure-3-amazon", *arguments]) == 1
-    assert "figure-3-amazon: left out" in capsys.readouterr().err
+    assert "figure-3-amazon: skipped" in capsys.readouterr().err
 
 
 def test_published_pairs_are_found_and_read(

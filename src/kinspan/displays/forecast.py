@@ -132,7 +132,7 @@ def _actual_errors(estimator: Any, X: Any, y: Any, task: Any) -> Floats:
     t, c = identifiers.lookup(estimator.tasks_, ids), identifiers.lookup(estimator.classes_, labels)
     if (c < 0).any():
         unknown, classes = labels[c < 0].tolist()[0], estimator.classes_.tolist()
-        raise ValueError(f"label {unknown!r} is not a class of the model; its classes are {classes}")
+        raise ValueError(f"label {unknown!r} is not a class of the model, which has {classes}")
     rows, errors = np.zeros((2, len(estimator.tasks_), len(estimator.classes_)))
     np.add.at(rows, (t[t >= 0], c[t >= 0]), 1.0)
     np.add.at(errors, (t[t >= 0], c[t >= 0]), wrong[t >= 0])

@@ -17,7 +17,8 @@ The method, one step per file or package (the listing of this package is the met
 After step 1 nothing grows with the number of samples.
 """
 
-from importlib import import_module
+from importlib import import_module as _import_module
+from importlib.util import find_spec as _find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -70,11 +71,13 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module 'kinspan' has no attribute {name!r}")
-    module = import_module(f"kinspan.{_MODULES.get(name, 'model_selection')}")
-    value = globals()[name] = getattr(module, name)
-    return value
+    if name in __all__:
+        module = _import_module(f"kinspan.{_MODULES.get(name, 'model_selection')}")
+        value = globals()[name] = getattr(module, name)
+        return value
+    if not name.startswith("_") and _find_spec(f"kinspan.{name}") is not None:
+        return _import_module(f"kinspan.{name}")  # a room, as if it had been imported
+    raise AttributeError(f"module 'kinspan' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

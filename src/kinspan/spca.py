@@ -197,7 +197,7 @@ class MultiTaskSPCA(
             rows = check_labelled_rows(X, y, task, sample_weight, estimator=draft, reset=True)
             nothing = Learnt(rule_parameters(draft))
             draft._learnt = nothing.with_rows(rows, draft.row_sample, draft.forget, is_part=False)
-            _ = draft._learnt.rules
+            _ = draft._learnt.rules  # now, so that errors come from fit
         return self
 
     def fit_moments(self, moments: ClassMoments, sample: RowSample | None = None) -> MultiTaskSPCA:

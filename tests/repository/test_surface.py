@@ -39,9 +39,10 @@ def test_an_import_alone_imports_no_other_library() -> None:
     code = (
         "import sys; before = set(sys.modules); import kinspan; "
         "new = {m.split('.')[0] for m in set(sys.modules) - before}; "
-        "print(sorted(new - set(sys.stdlib_module_names)), 'MultiTaskSPCA' in dir(kinspan))"
+        "print(sorted(new - set(sys.stdlib_module_names)), 'MultiTaskSPCA' in dir(kinspan)); "
+        "print(kinspan.answers.__name__, hasattr(kinspan, 'nothing'))"
     )
-    assert shown(code) == "['kinspan'] True"
+    assert shown(code) == "['kinspan'] True\nkinspan.answers False"
 
 
 def test_steps_do_not_import_each_other() -> None:

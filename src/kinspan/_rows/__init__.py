@@ -1,1 +1,1 @@
-"""Rows as they come: types, ids, sums of cells, keys of rows, and digits that are lost."""
+"""Rows as they come: types, ids, sums of cells, keys of rows."""

@@ -71,7 +71,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def load_with_notes(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any] | None]:
-    """The same, and notes of whoever wrote it."""
+    """The same, and the notes that were stored with it."""
     try:
         return with_notes(_read(path))
     except StoredDataError as error:
@@ -81,7 +81,7 @@ def load_with_notes(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any] |
 def to_bytes(
     what: MultiTaskSPCA | Statistics | ClassMoments, notes: dict[str, Any] | None = None
 ) -> bytes:
-    """The bytes of what `save` writes, with notes of whoever writes it, as JSON."""
+    """The bytes of what `save` writes, with notes that can be JSON."""
     kind, record = _recorded(what)
     if notes is not None:
         record = together(record, Record({"notes": notes}, {}))

@@ -39,7 +39,7 @@ class Options(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """Rules in one metric, and what left-out rows say of them."""
+    """Rules in one metric, judged by left-out rows."""
 
     problem: Problem
     rows: Residuals | None  # the sampled rows in that metric
@@ -106,11 +106,11 @@ def judge(solution: Solution, problem: Problem, rows: Residuals | None, options:
         return Judged(problem, None, solution, formula, Calibration(1.0, 0.0), np.empty(0))
     left_out = leave_one_out_scores(rule_parts(solution, problem), rows)
     left_out = _of_whole_tasks(left_out, problem.scaled, rows)
-    log_priors = options.log_priors[rows.tasks] * problem.has_length
+    log_priors = options.log_priors[rows.tasks] * problem.is_discriminant
     scores, present = left_out.scores - log_priors, problem.scaled.present
     weights = _balanced(left_out, rows, present.shape)
     calibrated, losses = calibration(scores, rows.classes, weights, present[rows.tasks])
-    if not problem.has_length:  # scores in standard deviations stay what they are
+    if not problem.is_discriminant:  # scores in standard deviations stay what they are
         calibrated = calibrated._replace(factor=1.0)
     left_out = left_out._replace(scores=calibrated.factor * scores + log_priors)
     priors = np.where(present, options.priors, 0.0)

@@ -40,9 +40,9 @@ SCALE = Decision(
 )
 METRIC = Decision(
     "the share of the covariance in the metric of every task",
-    "probability of wrong classes of the task's left-out rows, and of all rows as if so many",
+    "probability of wrong classes: its left-out rows, plus the mean over all rows times this",
     100.0,
-    "log loss hangs on the surest rows and cost one to three points on Office-Home",
+    "log loss depends on the surest rows and cost one to three points on Office-Home",
 )
 AS_ONE = Decision(
     "whether tasks may take the rule of all tasks as one",
@@ -52,7 +52,7 @@ AS_ONE = Decision(
 )
 EACH_CLASS = Decision(
     "whether every class has a relatedness of its own",
-    "log loss of left-out rows, smaller by so many standard errors",
+    "log loss of left-out rows, smaller by this many standard errors",
     4.0,
     "it has many more weights, and leaving out one row does not see their noise",
 )
@@ -64,7 +64,7 @@ TOGETHER = Decision(
 )
 LEAVES = Decision(
     "whether a single target goes alone",
-    "log loss of its own left-out rows, larger than alone by so many standard errors",
+    "log loss of its own left-out rows, larger than alone by this many standard errors",
     2.0,
     "a stranger among similar tasks is seen by its own rows only",
 )

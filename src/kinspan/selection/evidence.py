@@ -29,7 +29,7 @@ def metrics_of_tasks(
 
     A task with many rows chooses for itself, one with few follows the others; of two equals the
     one with less covariance is taken. The probability of wrong classes tells metrics apart with
-    fewer rows than a count of errors, and unlike log loss it does not hang on the surest of them.
+    fewer rows than a count of errors, and unlike log loss it does not depend on the surest of them.
     """
     if len(candidates) == 1 or rows is None:
         return np.zeros(shape[0], dtype=np.intp)
@@ -120,15 +120,16 @@ def prefer_alone(
     few, over all rows or in the mean of the tasks; a single one does if the losses of its own rows
     are larger. Where most tasks have too few labels to leave any out, none does.
     """
-    t, n_tasks, weights = rows.tasks, len(of_task), rows.weights
-    differences = np.array([t.losses - a.losses for t, a in zip(together, alone, strict=True)])
-    differences = differences[of_task[t], np.arange(len(t))]
-    mean, error = means_of(differences, t, weights, n_tasks)
+    tasks, n_tasks, weights = rows.tasks, len(of_task), rows.weights
+    pairs = zip(together, alone, strict=True)
+    differences = np.array([both.losses - own.losses for both, own in pairs])
+    differences = differences[of_task[tasks], np.arange(len(tasks))]
+    mean, error = means_of(differences, tasks, weights, n_tasks)
     known = np.isfinite(error)
     if 2 * known.sum() < int((present.sum(axis=1) > 1).sum()):
         return np.zeros(n_tasks, dtype=bool)
     needed = 1.0 + TOGETHER.constant / max(int(np.isfinite(differences).sum()), 1)
-    if smaller_mean(differences, t, weights, n_tasks) > -needed:
+    if smaller_mean(differences, tasks, weights, n_tasks) > -needed:
         return np.ones(n_tasks, dtype=bool)
     return np.asarray(in_errors(mean, np.where(known, error, np.inf)) > LEAVES.constant)
 

@@ -63,7 +63,7 @@ def _chosen(prepared: Prepared, options: Options, found: list[Candidate]) -> Cho
     metrics = metrics_of_tasks(found, prepared.rows(0.0), prepared.scaled.counts.shape)
     if options.labels == "spectral":
         found, metrics = _with_one_rule_for_all(prepared, options, found, metrics)
-    doubt = optimism(found, metrics, prepared.sample)
+    too_small = optimism(found, metrics, prepared.sample)
     if options.multi_class == "shared":
         found, metrics = _with_each_class(prepared, options, found, metrics)
     used, of_task = np.unique(metrics, return_inverse=True)
@@ -73,7 +73,7 @@ def _chosen(prepared: Prepared, options: Options, found: list[Candidate]) -> Cho
         alone = [_alone(judged.problem, judged.rows, options) for judged in together]
     rows, shares = together[0].rows, np.array([found[i].share for i in used])
     if options.labels != "spectral" or rows is None:
-        return Chosen(shares, together, alone, of_task, doubt)
+        return Chosen(shares, together, alone, of_task, too_small)
     goes_alone = prefer_alone(together, alone, of_task, rows, prepared.scaled.present)
     if goes_alone.all():
         return None
@@ -87,7 +87,7 @@ def _chosen(prepared: Prepared, options: Options, found: list[Candidate]) -> Cho
             )
             for t, a in zip(together, alone, strict=True)
         ]
-    return Chosen(shares, together, alone, of_task, doubt)
+    return Chosen(shares, together, alone, of_task, too_small)
 
 
 def _with_one_rule_for_all(

@@ -16,7 +16,7 @@ from kinspan._rows.types import Floats, Mask
 from kinspan.metric import ScaledMoments
 from kinspan.risk import error_rate
 from kinspan.scores import Agreement
-from kinspan.selection.prepared import Unlabelled, newcomers
+from kinspan.selection.prepared import Unlabelled
 from kinspan.selection.solutions import agreed, shared_rule
 
 _MOST = 64  # tasks that pretend
@@ -28,6 +28,20 @@ class Places(NamedTuple):
     centres: Floats  # (tasks, features)
     trust: Floats  # (tasks,): how far a centre has moved from what was expected to what rows say
     variance: Floats  # (tasks,): squared error of what rows say, along a direction
+
+
+def newcomers(counts: Floats) -> Mask:
+    """(tasks,): tasks without two classes, if others have such classes and know theirs."""
+    present = counts > 0
+    is_new = present.sum(axis=1) < 2
+    unheard = ~known_classes(counts)
+    return np.asarray(is_new & ~is_new.all() & ~(present & unheard).any(axis=1))
+
+
+def known_classes(counts: Floats) -> Mask:
+    """(classes,): those of the tasks that have two or more."""
+    present = counts > 0
+    return np.asarray(present[present.sum(axis=1) > 1].any(axis=0))
 
 
 def places(

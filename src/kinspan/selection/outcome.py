@@ -23,8 +23,14 @@ from kinspan.scores import (
     in_input_units,
 )
 from kinspan.selection.candidates import Judged, Options
-from kinspan.selection.new_tasks import Places, forecast_of_newcomers, places
-from kinspan.selection.prepared import Prepared, known_classes, newcomers
+from kinspan.selection.new_tasks import (
+    Places,
+    forecast_of_newcomers,
+    known_classes,
+    newcomers,
+    places,
+)
+from kinspan.selection.prepared import Prepared
 from kinspan.selection.solutions import (
     Problem,
     Solution,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinspan._rows import identifiers
-from kinspan._rows.types import Floats, Ids, Mask
+from kinspan._rows.types import Floats, Ids
 from kinspan.class_moments import ClassMoments
 from kinspan.metric import (
     Covariance,
@@ -199,17 +199,3 @@ def _covariance(
     share = sample.weights / scaled.counts[sample.task_codes, sample.class_codes]
     freedom = max(float((sample.weights * (1.0 - share)).sum()), 1.0)
     return covariance_of_rows(residuals, sample.weights, freedom, means)
-
-
-def newcomers(counts: Floats) -> Mask:
-    """(tasks,): tasks without two classes, if others have such classes and know theirs."""
-    present = counts > 0
-    is_new = present.sum(axis=1) < 2
-    unheard = ~known_classes(counts)
-    return np.asarray(is_new & ~is_new.all() & ~(present & unheard).any(axis=1))
-
-
-def known_classes(counts: Floats) -> Mask:
-    """(classes,): those of the tasks that have two or more."""
-    present = counts > 0
-    return np.asarray(present[present.sum(axis=1) > 1].any(axis=0))

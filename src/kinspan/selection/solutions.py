@@ -68,8 +68,8 @@ class Problem:
         return [spectrum(rows) for rows in self.contrasts.task_rows()]
 
     @property
-    def has_length(self) -> bool:
-        """Whether offsets contain −½ ‖coef‖² times the noise level."""
+    def is_discriminant(self) -> bool:
+        """Whether scores are those of eq. (25), with −½ ‖coef‖², and not those of Algorithm 1."""
         return self.multi_class != "one-vs-all"
 
 
@@ -79,9 +79,7 @@ class Solution(NamedTuple):
     rules: LinearRules  # scores around the centres of the tasks, in the metric
     weights: list[TaskWeights]  # one for each spectrum of the problem
     own: Floats  # (tasks, classes l, classes j): how rule l depends on the task's own cell mean j
-    undone: (
-        Floats  # (tasks, classes l, classes j): offset l contains this times the noise of cell j
-    )
+    undone: Floats  # (tasks, classes l, classes j): what offset l adds per noise of cell j
 
 
 def solve(problem: Problem, labels: str, log_priors: Floats) -> Solution:
@@ -108,7 +106,7 @@ def solution_of(problem: Problem, weights: list[TaskWeights], log_priors: Floats
     directions = contrasts.combine(weights)
     noise_share = contrasts.per_target([w.noise_share for w in weights])
     own = noise_share[..., None] * contrasts.coefficients
-    if problem.has_length:
+    if problem.is_discriminant:
         signal = contrasts.per_target([w.signal for w in weights]).sum(axis=1)
         factor = shrinkage(signal, squares(directions), squares(contrasts.values))
         rules = discriminant_rules(directions, factor, scaled.noise_level, log_priors)
@@ -145,7 +143,7 @@ def _undone(problem: Problem, own: Floats) -> Floats:
     """
     scaled = problem.scaled
     undone = own * scaled.class_shares[:, None, :]
-    if problem.has_length:
+    if problem.is_discriminant:
         undone = undone + 0.5 * scaled.noise_level[:, None, None] * own**2
     return np.asarray(undone)
 
@@ -167,7 +165,7 @@ def isotropic_error(solution: Solution, problem: Problem, priors: Floats) -> Flo
 def rule_parts(solution: Solution, problem: Problem) -> RuleParts:
     """What leaving out a row needs to know of the rules."""
     scaled, (coef, offset) = problem.scaled, solution.rules
-    half = 0.5 * scaled.noise_level * problem.has_length
+    half = 0.5 * scaled.noise_level * problem.is_discriminant
     length = np.einsum("tlp,tlp->tl", coef, coef)
     return RuleParts(
         coef,

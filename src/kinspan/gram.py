@@ -11,11 +11,11 @@ The contrasts of all tasks are one object, computed on first use: build it once 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from kinspan._rows.once import computed_once
 from kinspan._rows.types import Codes, Floats, Mask
 
 
@@ -53,12 +53,12 @@ class _Contrasts:
         self.present = counts > 0
         self.dimension = float(means.shape[2]) if dimension is None else dimension
 
-    @cached_property
+    @computed_once
     def coefficients(self) -> Floats:
         """(tasks, contrasts, classes): how the contrasts combine the class means."""
         return _centring(self.present)
 
-    @cached_property
+    @computed_once
     def values(self) -> Floats:
         """(tasks, classes, features): every task's own contrasts; zero where a class is missing."""
         return np.asarray(self.coefficients @ _from_one_class(self.means, self.present))
@@ -72,18 +72,18 @@ class SharedContrasts(_Contrasts):
     than two classes in common are unrelated.
     """
 
-    @cached_property
+    @computed_once
     def is_whole(self) -> bool:
         """Whether every task has all classes, or fewer than two and so no contrasts."""
         n_classes = self.present.sum(axis=1)
         several = n_classes > 1
         return bool(several.any() and (n_classes[several] == self.present.shape[1]).all())
 
-    @cached_property
+    @computed_once
     def _patterns(self) -> list[tuple[Codes, Mask]]:
         return _patterns(self.present)
 
-    @cached_property
+    @computed_once
     def problems(self) -> list[tuple[Codes, Mask]]:
         """Targets that have the same classes, and these classes, at least two."""
         return [(tasks, classes) for tasks, classes in self._patterns if classes.sum() > 1]
@@ -167,7 +167,7 @@ class SharedContrasts(_Contrasts):
 class VersusRestContrasts(_Contrasts):
     """A relatedness for every class: its mean minus that of all other rows (Algorithm 1)."""
 
-    @cached_property
+    @computed_once
     def coefficients(self) -> Floats:
         """(tasks, contrasts, classes): how the contrasts combine the class means."""
         rest = self.counts.sum(axis=1, keepdims=True) - self.counts
@@ -203,7 +203,7 @@ class EachClassContrasts(VersusRestContrasts):
     For tasks of which only some classes correspond.
     """
 
-    @cached_property
+    @computed_once
     def coefficients(self) -> Floats:
         """(tasks, contrasts, classes): how the contrasts combine the class means."""
         return _centring(self.present)

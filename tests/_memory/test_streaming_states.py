@@ -70,3 +70,20 @@ def test_rows_without_a_task_do_not_go_to_one_of_several() -> None:
         clf.partial_fit(X[:3], y[:3])
     alone = MultiTaskSPCA().partial_fit(X, y).partial_fit(X[:3], y[:3])
     assert alone.moments_.counts.sum() == 403
+
+
+def test_rows_are_checked_before_classes_are_missed() -> None:
+    clf = MultiTaskSPCA().partial_fit(np.eye(3), [0, 0, 0])
+    with pytest.raises(ValueError, match="X has 2 features"):
+        clf.predict(np.eye(2))
+    with pytest.raises(ValueError, match="one class, 0"):
+        clf.predict(np.eye(3))
+
+
+def test_parameters_are_checked_before_what_is_merged() -> None:
+    X, y = np.random.default_rng(0).normal(size=(20, 3)), np.tile([0, 1], 10)
+    first, second = (
+        MultiTaskSPCA().fit(X[:, :p], y, task="a").add_task("b", X[:, :p]) for p in (3, 2)
+    )
+    with pytest.raises(ValueError, match="labels='x'"):
+        first.set_params(labels="x").merge(second)

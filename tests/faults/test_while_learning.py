@@ -233,3 +233,11 @@ def test_what_others_set_meanwhile_stays(monkeypatch: pytest.MonkeyPatch) -> Non
     learn_more(clf)
     assert clf.unseen == "shared"
     assert clf.moments_.counts.sum() == len(X)
+
+
+def test_questions_add_no_attribute_that_a_copy_could_stumble_over() -> None:
+    """Pickling a dictionary that grows meanwhile fails: what is computed later has its place."""
+    clf = fitted()
+    before = [set(vars(value)) for value in (clf, clf._learnt, clf._rules)]
+    clf.learning_curve(clf.tasks_[0], [1]), clf.coef_, clf.relatedness_, clf.labels_
+    assert [set(vars(value)) for value in (clf, clf._learnt, clf._rules)] == before

@@ -45,7 +45,8 @@ class LearntMixin:
         """The model as it is now, with its rules: what it learns meanwhile changes no answer."""
         check_is_fitted(self)
         now = snapshot(self)
-        _ = now._learnt.rules
+        if len(now._learnt.classes) > 1:  # else the rows to predict are checked first
+            _ = now._learnt.rules
         return now
 
     @property

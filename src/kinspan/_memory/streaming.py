@@ -26,7 +26,7 @@ from kinspan.class_moments import ClassMoments
 
 
 class StreamingMixin:
-    """The methods of MultiTaskSPCA that change what it has learnt, row by row."""
+    """The methods of MultiTaskSPCA that change what it has learnt, but for whole tasks."""
 
     row_sample: int
     forget: float
@@ -110,7 +110,8 @@ class StreamingMixin:
             other = snapshot(other)
         with learning(self) as draft:
             draft._merge_features(other)
-            known = vars(draft).get("_learnt") or Learnt({})
+            parameters = rule_parameters(draft)
+            known = vars(draft).get("_learnt") or Learnt(parameters)
             theirs, unlabelled = other, None
             if not isinstance(other, Statistics):
                 theirs, unlabelled = other._learnt.statistics, other._learnt.unlabelled
@@ -118,7 +119,7 @@ class StreamingMixin:
                 known = known.declaring(theirs.moments.classes)
             parts = [part for part in (known.unlabelled, unlabelled) if part is not None]
             both = sum(parts[1:], parts[0]) if parts else None
-            known = replace(known, parameters=rule_parameters(draft), unlabelled=both)
+            known = replace(known, parameters=parameters, unlabelled=both)
             draft._learnt = known.plus(theirs)
         return self
 

@@ -83,9 +83,9 @@ def better_as_one(
 ) -> Mask:
     """(tasks,): tasks that may take the rule of all as one; each family in its best metrics.
 
-    None, unless rows prefer it, over all of them and in the mean of the tasks, by standard errors
-    that are the more the fewer the rows: their losses are not independent. And no task whose own
-    rows speak against it.
+    None, unless rows prefer it, over all of them and in the mean of the tasks, by a
+    number of standard errors that grows as rows become fewer: their losses are not independent. And
+    no task whose own rows speak against it.
     """
     places = np.arange(len(rows.tasks))
     own, common = (

@@ -40,7 +40,7 @@ def fit(
     if chosen is None:  # all tasks go alone, in the metrics that suit them then
         alone = options._replace(labels="single")
         chosen = _chosen(prepared, alone, candidates(prepared, prepared.shares, alone, found))
-    assert chosen is not None  # nobody goes alone who is alone
+    assert chosen is not None  # with labels="single" nobody is sent alone
     # The rules in the units of the input, with forecasts and learning curves.
     return outcome(chosen, prepared, options)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,14 +65,16 @@ class FittedRules:
     weights_of_task: Codes  # (tasks,): which of these
     curves: Learning | Reached  # learning curves, or what they follow from
 
-    @cached_property
+    @property
     def learning(self) -> Learning:
-        """The error that more labels would bring, found when somebody asks."""
-        if isinstance(self.curves, Learning):
-            return self.curves
-        energies, counts, n_classes = self.curves
-        error, interval = self.forecast_error, self.forecast_interval
-        return learning_curves(energies, counts, error, interval, n_classes)
+        """The error that more labels would bring, computed when somebody asks."""
+        curves = self.curves
+        if isinstance(curves, Reached):
+            energies, counts, n_classes = curves
+            error, interval = self.forecast_error, self.forecast_interval
+            curves = learning_curves(energies, counts, error, interval, n_classes)
+            object.__setattr__(self, "curves", curves)  # the same knowledge in another form
+        return curves
 
 
 class Chosen(NamedTuple):

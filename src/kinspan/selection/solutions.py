@@ -5,11 +5,11 @@ Equations are numbered as in docs/theory.md.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
+from kinspan._rows.once import computed_once
 from kinspan._rows.types import Floats, Mask
 from kinspan.gram import ContrastRows, EachClassContrasts, SharedContrasts, VersusRestContrasts
 from kinspan.labels import (
@@ -53,7 +53,7 @@ class Problem:
         self.scaled, self.multi_class = scaled, multi_class
         self.contrasts = contrasts_of(scaled, multi_class)
 
-    @cached_property
+    @computed_once
     def class_means(self) -> SharedContrasts:
         """Class means around the centre of their task, whatever the contrasts are."""
         if isinstance(self.contrasts, SharedContrasts):
@@ -62,7 +62,7 @@ class Problem:
         assert isinstance(found, SharedContrasts)
         return found
 
-    @cached_property
+    @computed_once
     def spectra(self) -> list[Spectrum]:
         """The spectrum of every set of contrasts: one for all classes, or one per class."""
         return [spectrum(rows) for rows in self.contrasts.task_rows()]

@@ -50,6 +50,7 @@ def test_gains_are_those_of_leaving_out() -> None:
     assert len(clf.explain_transfer(1, most=2).tasks) == 2
 
 
+@pytest.mark.long
 def test_a_reversed_task_helps_with_its_sign() -> None:
     """Mean over worlds of its gain is positive, and its relatedness negative."""
     gains = []
@@ -89,6 +90,7 @@ def test_curves_fall_and_the_number_of_labels_is_the_smallest() -> None:
     assert clf.labels_needed(0, float(curve[0]) + 0.01).more_per_class == 0
 
 
+@pytest.mark.long
 def test_more_labels_bring_the_predicted_error() -> None:
     """Twelve tasks go from 10 labels per class to 60; means over tasks and worlds."""
     predicted, actual = [], []

@@ -44,6 +44,7 @@ def test_nobody_helps_tasks_that_go_alone() -> None:
     assert most_help(MultiTaskSPCA().fit(X, y)).tolist() == [-1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_shares_order_tasks_as_explain_transfer_does(n_classes: int) -> None:
     X, y, task = rows_of(6, n_classes, n=150)

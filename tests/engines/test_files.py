@@ -54,6 +54,7 @@ def test_the_order_of_files_does_not_matter(tmp_path: Path) -> None:
         assert_same_model(model, expected)
 
 
+@pytest.mark.long
 def test_processes_and_parts_of_files_change_no_bit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

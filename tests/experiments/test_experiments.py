@@ -42,6 +42,7 @@ def agree(rows: list[Row], method: str, **point: object) -> bool:
     return abs(error - limit) < 4 * standard_error
 
 
+@pytest.mark.long
 def test_figure_1(tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     rows = quick("figure-1", first)

@@ -44,6 +44,7 @@ def test_strengths_are_the_inverse_of_eigenvalues(ratio: float) -> None:
     np.testing.assert_allclose(at_edge, np.sqrt(ratio), rtol=1e-6)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ratio", [0.2, 2.0])
 def test_eigenvalues_and_overlaps_are_those_of_simulated_matrices(ratio: float) -> None:
     """Mean over draws within four standard errors."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 from kinspan import MultiTaskSPCA
 from kinspan.gram import EachClassContrasts, SharedContrasts
@@ -33,6 +34,7 @@ def test_contrasts_are_those_of_shared_and_relatedness_is_one_a_class() -> None:
         np.testing.assert_allclose(rows.noise, expected)
 
 
+@pytest.mark.long
 def test_classes_that_correspond_help_and_the_others_do_no_harm() -> None:
     errors = []
     for seed in range(6):

@@ -69,6 +69,7 @@ def attacked_by(attack: Any, seed: int) -> tuple[float, float]:
     return ours, alone
 
 
+@pytest.mark.long
 def test_a_task_of_pure_noise_with_a_hundred_times_the_rows_takes_nothing_away() -> None:
     def noise(rng: Any, X: Any, y: Any) -> tuple[Any, Any]:
         return rng.normal(size=(4000, 30)), rng.integers(0, 2, 4000)
@@ -78,6 +79,7 @@ def test_a_task_of_pure_noise_with_a_hundred_times_the_rows_takes_nothing_away()
     assert (found[:, 0] - found[:, 1]).mean() < -0.01  # the tasks that are like it still help
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("flipped", [0, 1])
 def test_a_copy_of_the_target_with_right_or_flipped_labels_costs_little(flipped: int) -> None:
     found = np.array([attacked_by(lambda _, X, y: (X, abs(y - flipped)), s) for s in range(8)])

@@ -93,6 +93,7 @@ def test_opposite_classes_give_the_symmetric_equations(eta: list[float]) -> None
     np.testing.assert_allclose(found, symmetric_fixed_point(G, n, np.array(eta), 400), atol=1e-8)
 
 
+@pytest.mark.long
 def test_message_passing_reaches_it() -> None:
     G = np.array([[1.5, 1.05], [1.05, 1.5]])
     labelled, unlabelled, p = [200, 40], [400, 800], 400
@@ -109,6 +110,7 @@ def test_message_passing_reaches_it() -> None:
     assert np.all(supervised - theory > 0.04)
 
 
+@pytest.mark.long
 def test_message_passing_reaches_it_for_any_means_and_sizes() -> None:
     gram, p = 2 * random_gram(4, 0), 400
     labelled = np.array([[60.0, 80.0], [50.0, 17.0]])

@@ -120,7 +120,8 @@ def test_the_tests_mirror_the_source() -> None:
 
 
 def test_no_module_imports_itself_through_others() -> None:
-    TopologicalSorter({name: imports(name) for name in modules()}).prepare()  # names a cycle
+    order = TopologicalSorter({name: imports(name) for name in modules()}).static_order()
+    assert set(order) >= set(modules())  # a cycle is an error that names it
 
 
 @pytest.mark.parametrize("step", STEPS)

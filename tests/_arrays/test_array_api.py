@@ -12,22 +12,10 @@ import pytest
 from kinspan import ClassMoments, MultiTaskSPCA, RowSample, Statistics
 from kinspan._rows import kept_rows
 from kinspan.baselines import FeatureAugmentation, NaiveSPCA
-from tests.array_libraries import CONVERTS, Convert, home, placed, strict
+from tests.array_libraries import Convert, home, placed, strict
 from tests.worlds import World, random_world
 
 METHODS = ("decision_function", "predict_proba", "predict_log_proba", "transform")
-
-
-@pytest.fixture(params=CONVERTS)
-def convert(request: pytest.FixtureRequest) -> Convert:
-    found: Convert = CONVERTS[request.param]()
-    return found
-
-
-@pytest.fixture
-def there() -> Convert:
-    """To a device whose memory NumPy cannot see."""
-    return strict("device1")
 
 
 def assert_same_statistics(a: Statistics, b: Statistics, rtol: float = 1e-9) -> None:

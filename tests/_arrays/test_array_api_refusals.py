@@ -9,20 +9,8 @@ import numpy as np
 import pytest
 
 from kinspan import ClassMoments, MultiTaskSPCA
-from tests.array_libraries import CONVERTS, Convert, placed, strict
+from tests.array_libraries import Convert, placed, strict
 from tests.worlds import random_world
-
-
-@pytest.fixture(params=CONVERTS)
-def convert(request: pytest.FixtureRequest) -> Convert:
-    found: Convert = CONVERTS[request.param]()
-    return found
-
-
-@pytest.fixture
-def there() -> Convert:
-    """To a device whose memory NumPy cannot see."""
-    return strict("device1")
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])

@@ -76,13 +76,20 @@ def _some_classes_related() -> MultiTaskSPCA:
     return _fit((means[meaning[task, y]] + noise, y, task))
 
 
-def _a_stranger() -> MultiTaskSPCA:
-    """Eleven tasks are the same; the last has its own direction, and the common one reversed."""
-    rng = np.random.default_rng(1)
+def with_a_stranger(rng: Any, against: float) -> tuple[Any, Any, Any, Any]:
+    """Rows, and their mean directions; eleven tasks are the same, the last is a stranger.
+
+    It has a direction of its own, and a part of the common one reversed.
+    """
     y, task = np.tile([0, 1], 360), np.repeat(np.arange(12), 60)
     shared, own = np.eye(30)[0], np.eye(30)[1]
-    means = np.where(task[:, None] == 11, own - 0.8 * shared, shared)
+    means = np.where(task[:, None] == 11, own - against * shared, shared)
     X = rng.normal(size=(720, 30)) + np.where(y == 1, 1.0, -1.0)[:, None] * means
+    return X, y, task, means
+
+
+def _a_stranger() -> MultiTaskSPCA:
+    X, y, task, _ = with_a_stranger(np.random.default_rng(1), 0.8)
     return _fit((X @ np.linalg.cholesky(0.3 + 0.7 * np.eye(30)).T, y, task))
 
 

@@ -12,7 +12,7 @@ from benchmarks.worlds import losses, random_world
 from kinspan import MultiTaskSPCA
 from kinspan.labels import TaskWeights, with_some_alone
 from kinspan.selection.evidence import better_as_one, in_errors, means_of, smaller_mean
-from tests.selection.stored_worlds import WORLDS
+from tests.selection.stored_worlds import WORLDS, with_a_stranger
 
 
 def test_some_targets_go_alone_and_the_others_stay() -> None:
@@ -44,12 +44,8 @@ def test_means_in_units_of_their_standard_errors() -> None:
 
 
 def test_a_stranger_among_like_tasks_is_left_alone() -> None:
-    """Eleven tasks are the same; the last has its own direction, and the common one reversed."""
     rng = np.random.default_rng(0)
-    y, task = np.tile([0, 1], 360), np.repeat(np.arange(12), 60)
-    shared, own = np.eye(30)[0], np.eye(30)[1]
-    means = np.where(task[:, None] == 11, own - 0.4 * shared, shared)
-    X = rng.normal(size=(720, 30)) + np.where(y == 1, 1.0, -1.0)[:, None] * means
+    X, y, task, means = with_a_stranger(rng, 0.4)
     pooled = MultiTaskSPCA(labels="naive").fit(X, y, task=task)
     clf = MultiTaskSPCA().fit(X, y, task=task)
     alone = MultiTaskSPCA(labels="single").fit(X, y, task=task)

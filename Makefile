@@ -68,10 +68,13 @@ bench-peers: .venv-peers/installed  ## the libraries of others on the same rows
 out-of-core: .venv/dev-installed  ## 20 GB of rows through less than 500 MB, about 8 minutes
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.out_of_core
 
-.PHONY: accuracy
+.PHONY: accuracy accuracy-few
 accuracy: .venv/dev-installed .venv-peers/installed  ## compared with what users would run instead, on the data in KINSPAN_DATA; continues where it stopped
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.accuracy
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 TF_CPP_MIN_LOG_LEVEL=3 .venv-peers/bin/python -m benchmarks.accuracy
+
+accuracy-few: .venv/dev-installed  ## the same question with 3 to 20 labels per class in all tasks; continues where it stopped
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.accuracy.few
 
 .PHONY: comparison
 comparison: .venv-peers/installed  ## compared with other libraries, page included; data in KINSPAN_DATA; continues where it stopped

@@ -1,19 +1,22 @@
 """`python -m benchmarks.worlds`: plain worlds, then hostile ones.
 
 `python -m benchmarks.worlds 20` runs the first twenty plain worlds,
-`python -m benchmarks.worlds hostile 20` twenty hostile worlds of every kind.
+`python -m benchmarks.worlds hostile 20` twenty hostile worlds of every kind, and
+`python -m benchmarks.worlds hostile 20 1000 minority` those of one kind from seed 1000 on. Only
+worlds of all kinds from seed 0 on are results that are kept.
 """
 
 from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from benchmarks._measure import RESULTS
+from benchmarks.worlds.bars import figures, print_standings, standings
 from benchmarks.worlds.hostile import KINDS, hostile_world
 from benchmarks.worlds.judged import Outcome, outcome
 from benchmarks.worlds.plain import losses, random_world
@@ -44,16 +47,24 @@ def plain(n_worlds: int) -> None:
         print(f"  {means[i]:+.4f}", rows[i])
 
 
-def hostile(n_worlds: int) -> None:
+def hostile(kinds: Sequence[str], n_worlds: int, first: int = 0) -> None:
     rows: list[dict[str, Any]] = []
-    for kind in KINDS:
-        for seed in _shown(range(n_worlds)):
+    for kind in kinds:
+        for seed in _shown(range(first, first + n_worlds)):
             world = hostile_world(kind, seed)
             rows.append({**world.settings, **_rounded(_figures(outcome(world)))})
-    _write("hostile_worlds.csv", rows)
+    found = standings(rows)
+    if first == 0 and list(kinds) == list(KINDS):
+        _write("hostile_worlds.csv", rows)
+        _write("hostile_bars.csv", [standing._asdict() for standing in found])
+    _print_hostile(kinds, rows)
+    print_standings(found)
+
+
+def _print_hostile(kinds: Sequence[str], rows: list[dict[str, Any]]) -> None:
     title = "our error − error alone: mean   95 %    max | of a target: 99 %    max | "
     print(f"{'':<28}{title}− by itself | forecast off by")
-    for kind in KINDS:
+    for kind in kinds:
         here = [row for row in rows if row["kind"] == kind]
         _print_line(kind, here)
         for variant in sorted({row["variant"] for row in here}):
@@ -64,14 +75,13 @@ def hostile(n_worlds: int) -> None:
 
 
 def _figures(found: Outcome) -> dict[str, float]:
-    loss = found.ours - found.alone
     return {
         "ours": found.ours.mean(),
         "alone": found.alone.mean(),
         "by_itself": found.by_itself.mean(),
-        "attacked": loss[found.attacked].mean(),
-        "worst": loss.max(),
+        "worst": (found.ours - found.alone).max(),
         "gap": np.abs(found.forecast - found.ours).mean(),
+        **figures(found),
     }
 
 
@@ -96,7 +106,7 @@ def _shown(seeds: range) -> Iterable[int]:
     for seed in seeds:
         yield seed
         if sys.stderr.isatty():
-            print(f"\r{seed + 1}/{len(seeds)} worlds", end="", file=sys.stderr)
+            print(f"\r{seed - seeds.start + 1}/{len(seeds)} worlds", end="", file=sys.stderr)
 
 
 def _write(name: str, rows: list[dict[str, Any]]) -> None:
@@ -112,7 +122,8 @@ def main(wanted: list[str]) -> None:
     if not is_hostile:
         plain(*(numbers or [N_PLAIN]))
     if is_hostile or not wanted:
-        hostile(*(numbers or [N_HOSTILE]))
+        kinds = [word for word in wanted[1:] if not word.isdigit()]
+        hostile(kinds or list(KINDS), *(numbers or [N_HOSTILE]))
 
 
 if __name__ == "__main__":

@@ -1,81 +1,26 @@
 """Hostile worlds: rows, labels or tasks that violate the assumptions of the model.
 
-Every kind starts from a small plain world, `Base`, and breaks it. Only honest tasks are judged: not
-those that were added to do harm, nor those whose labels are meaningless.
+Every kind starts from a small plain world (`plain_base`) and breaks it. Only honest tasks are
+judged: not those that were added to do harm, nor those whose labels are meaningless.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from benchmarks.worlds.plain import NOISES, RELATIONS, noise_root, related_means
+from benchmarks.worlds.base import N_TEST, Codes, Floats, Hostile, Population, drawn, plain_base
+from benchmarks.worlds.minority import minority
+from benchmarks.worlds.plain import NOISES, noise_root
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.intp]
-N_TEST = 20_000
-
-
-class Population(NamedTuple):
-    """The distribution of new rows of every task: mean + noise @ root."""
-
-    means: Floats  # (tasks, classes, features)
-    roots: Floats  # (1 or tasks, features, features)
-    noise: Floats | None = None  # (rows, features) of new rows; None is Gaussian
-
-
-class Hostile(NamedTuple):
-    """A population and a training set."""
-
-    settings: dict[str, Any]  # what it is like
-    population: Population
-    X: Floats
-    y: Codes
-    task: Codes
-    honest: NDArray[np.bool_]  # (tasks,): those that are judged
-    attacked: NDArray[np.bool_]  # (tasks,): those that the harm is meant for
-
-
-def _base(
-    rng: np.random.Generator, most: float = 300.0
-) -> tuple[dict[str, Any], Population, NDArray[Any]]:
-    """A small plain world without rows: its description, its population and its cell sizes."""
-    p, k = int(np.exp(rng.uniform(np.log(5), np.log(120)))), int(np.exp(rng.uniform(0.7, 2.5)))
-    m = 2 if rng.uniform() < 0.6 else int(rng.integers(3, 6))
-    relation, noise = str(rng.choice(RELATIONS)), str(rng.choice(NOISES))
-    size = np.exp(rng.uniform(np.log(3), np.log(most)))
-    counts = size * np.exp(rng.uniform(0, 1.0) * rng.normal(size=(k, m)))
-    counts = np.clip(counts, 3, most).astype(int)
-    root = noise_root(rng, p, noise)
-    means = related_means(rng, k, m, p, relation) * rng.uniform(0.8, 3.5)
-    means = means @ root if rng.uniform() < 0.5 else means * np.sqrt((root**2).sum() / p)
-    means = means + 3 * rng.normal(size=(k, 1, p))
-    settings = {"p": p, "tasks": k, "classes": m, "relation": relation, "noise": noise}
-    settings["median_size"] = int(np.median(counts))
-    return settings, Population(means, root[None]), counts
-
-
-def _drawn(
-    rng: np.random.Generator, population: Population, counts: NDArray[np.int_], noise: Any = None
-) -> tuple[Floats, Codes, Codes]:
-    """Rows of cells of these sizes: X, y, task."""
-    k, m = counts.shape
-    cells = np.repeat(np.arange(k * m), counts.ravel())
-    y, task = cells % m, cells // m
-    values = rng.normal(size=(len(cells), population.means.shape[2])) if noise is None else noise
-    X = population.means[task, y]
-    for t in range(k):
-        X[task == t] += values[task == t] @ population.roots[t % len(population.roots)]
-    return X, y, task
+__all__ = ["KINDS", "Hostile", "hostile_world"]
 
 
 def label_noise(rng: np.random.Generator) -> Hostile:
     """Up to a fifth of the labels are wrong: in all classes or one, in some tasks or all."""
-    settings, population, counts = _base(rng)
-    X, y, task = _drawn(rng, population, counts)
+    settings, population, counts = plain_base(rng)
+    X, y, task = drawn(rng, population, counts)
     one_sided, (k, m) = bool(rng.uniform() < 0.5), counts.shape
     attacked = rng.uniform(size=k) < rng.choice([0.5, 1.0])
     attacked[rng.integers(k)] = True
@@ -102,7 +47,7 @@ def _with_all_classes(y: Codes, task: Codes, m: int) -> Codes:
 
 def heavy_tails(rng: np.random.Generator) -> Hostile:
     """Student's t for rows or for every feature, or a few rows that are far away."""
-    settings, population, counts = _base(rng)
+    settings, population, counts = plain_base(rng)
     variant, n = str(rng.choice(["rows", "features", "contaminated"])), int(counts.sum())
     k, p = len(counts), settings["p"]
     freedom = rng.uniform(2.1, 5.0)
@@ -120,7 +65,7 @@ def heavy_tails(rng: np.random.Generator) -> Hostile:
     noise = tailed(n)
     if variant == "contaminated":
         noise[rng.uniform(size=n) < rng.uniform(0.01, 0.1)] *= rng.uniform(5, 30)
-    X, y, task = _drawn(rng, population, counts, noise)
+    X, y, task = drawn(rng, population, counts, noise)
     if variant != "contaminated":  # only training rows are contaminated: new ones are not
         population = population._replace(noise=tailed(N_TEST))
     settings["variant"] = variant
@@ -129,7 +74,7 @@ def heavy_tails(rng: np.random.Generator) -> Hostile:
 
 def covariate_shift(rng: np.random.Generator) -> Hostile:
     """The features of tasks have different scales or covariances, or move after training."""
-    settings, population, counts = _base(rng)
+    settings, population, counts = plain_base(rng)
     k, p, root = len(counts), settings["p"], population.roots[0]
     variant = str(rng.choice(["units", "covariances", "moved", "stretched"]))
     attacked = rng.uniform(size=k) < 0.5
@@ -143,7 +88,7 @@ def covariate_shift(rng: np.random.Generator) -> Hostile:
         size = np.linalg.norm(root)
         roots = np.array([size / np.linalg.norm(other) * other for other in others])
         population = population._replace(roots=np.where(attacked[:, None, None], roots, root))
-    X, y, task = _drawn(rng, population, counts)
+    X, y, task = drawn(rng, population, counts)
     if variant in ("moved", "stretched"):  # the rows to learn from, of some tasks
         deviation = np.sqrt((root**2).sum(axis=0))
         shift = rng.uniform(0.2, 2.0) * deviation * rng.normal(size=(k, p))
@@ -157,7 +102,7 @@ def covariate_shift(rng: np.random.Generator) -> Hostile:
 
 def permuted(rng: np.random.Generator) -> Hostile:
     """In some tasks the names of classes are permuted, or the labels are meaningless."""
-    settings, population, counts = _base(rng)
+    settings, population, counts = plain_base(rng)
     k, m = counts.shape
     variant = str(rng.choice(["permuted", "random"]))
     attacked = np.asarray(rng.uniform(size=k) < 0.4)
@@ -167,7 +112,7 @@ def permuted(rng: np.random.Generator) -> Hostile:
         for t in np.flatnonzero(attacked):
             means[t] = means[t, np.roll(np.arange(m), 1) if m == 2 else rng.permutation(m)]
         population = population._replace(means=means)
-    X, y, task = _drawn(rng, population, counts)
+    X, y, task = drawn(rng, population, counts)
     honest = np.ones(k, bool)
     if variant == "random":
         honest = ~attacked
@@ -180,9 +125,9 @@ def permuted(rng: np.random.Generator) -> Hostile:
 
 def copies(rng: np.random.Generator) -> Hostile:
     """Tasks that are exact or near copies of others, with the same labels or wrong ones."""
-    settings, population, counts = _base(rng)
+    settings, population, counts = plain_base(rng)
     k, m = counts.shape
-    X, y, task = _drawn(rng, population, counts)
+    X, y, task = drawn(rng, population, counts)
     variant = str(rng.choice(["flipped", "right", "near flipped", "near right"]))
     attacked = rng.uniform(size=k) < rng.choice([0.1, 0.5, 1.0])
     attacked[rng.integers(k)] = True
@@ -206,10 +151,10 @@ def copies(rng: np.random.Generator) -> Hostile:
 
 def giant_noise(rng: np.random.Generator) -> Hostile:
     """Tasks with a hundred times as many rows as the others and meaningless labels."""
-    settings, population, counts = _base(rng, most=30.0)
+    settings, population, counts = plain_base(rng, most=30.0)
     k, m = counts.shape
     p, root = settings["p"], population.roots[0]
-    X, y, task = _drawn(rng, population, counts)
+    X, y, task = drawn(rng, population, counts)
     variant = str(rng.choice(["alike", "units", "tails"]))
     parts, n_giants = [(X, y, task)], int(rng.integers(1, 4))
     for t in range(k, k + n_giants):
@@ -227,6 +172,26 @@ def giant_noise(rng: np.random.Generator) -> Hostile:
     return Hostile(settings, population, X, y, task, honest, honest)
 
 
+def other_units(rng: np.random.Generator) -> Hostile:
+    """In some tasks, but not in all, some columns are 2 to 100 times as large, in new rows too."""
+    settings, population, counts = plain_base(rng)
+    k, p = len(counts), settings["p"]
+    attacked = np.asarray(rng.uniform(size=k) < 0.4)
+    attacked[rng.permutation(k)[:2]] = [True, False]
+    n_columns = max(1, round(rng.uniform(0.1, 0.5) * p))
+    factors = np.exp(rng.uniform(np.log(2), np.log(100), size=(k, p)))
+    chosen = np.argsort(rng.uniform(size=(k, p)), axis=1) < n_columns
+    variant = str(rng.choice(["one unit", "many units"]))
+    if variant == "one unit":  # grams instead of kilograms, in the same columns of all these tasks
+        factors[:], chosen[:] = factors[0, 0], chosen[0]
+    scales = np.where(chosen & attacked[:, None], factors, 1.0)[:, None]
+    population = Population(population.means * scales, population.roots * scales)
+    X, y, task = drawn(rng, population, counts)
+    settings["variant"] = variant
+    return Hostile(settings, population, X, y, task, np.ones(k, bool), attacked)
+
+
+# A world depends on the place of its kind: new kinds come last.
 KINDS: dict[str, Callable[[np.random.Generator], Hostile]] = {
     "label noise": label_noise,
     "heavy tails": heavy_tails,
@@ -234,6 +199,8 @@ KINDS: dict[str, Callable[[np.random.Generator], Hostile]] = {
     "permuted labels": permuted,
     "copies": copies,
     "giant noise": giant_noise,
+    "other units": other_units,
+    "minority": minority,
 }
 
 

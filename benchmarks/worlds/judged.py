@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from benchmarks.worlds.hostile import N_TEST, Hostile, Population
+from benchmarks.worlds.base import N_TEST, Hostile, Population
 from kinspan import MultiTaskSPCA
 
 Floats = NDArray[np.float64]

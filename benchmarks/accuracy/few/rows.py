@@ -1,0 +1,77 @@
+"""The file of finished rows: one line per set, labels, draw and method, appended immediately."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Container
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks._measure import RESULTS
+from benchmarks._resumable import whole_lines
+
+ROWS = RESULTS / "accuracy_few_rows.csv"
+DEVELOPMENT_ROWS = RESULTS.parents[1] / "build" / ROWS.name  # kept out of the results
+FIRST_DEVELOPMENT = 1000  # seed
+
+
+class Key(NamedTuple):
+    """What a row measures."""
+
+    set: str
+    labels: int  # per class, in every task
+    draw: int
+    method: str
+
+
+class Row(NamedTuple):
+    """One method on one draw."""
+
+    set: str
+    labels: int
+    draw: int
+    method: str
+    error: float  # per cent, mean over tasks of the mean over classes
+    forecast: float | None  # of the error, mean over tasks; None if the method has none
+    seconds: float  # processor time to fit and predict
+
+    @property
+    def key(self) -> Key:
+        """What it measures."""
+        return Key(*self[:4])
+
+
+def read(path: Path) -> dict[Key, Row]:
+    """All finished rows; a half-written last line is removed from the file."""
+    rows = [_parsed(line) for line in list(csv.reader(whole_lines(path)))[1:]]
+    return {row.key: row for row in rows}
+
+
+def append(path: Path, row: Row) -> None:
+    """Add a row, after a header if the file is new."""
+    new = not path.exists() or path.stat().st_size == 0
+    path.parent.mkdir(exist_ok=True)
+    with path.open("a", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        if new:
+            writer.writerow(Row._fields)
+        forecast = "" if row.forecast is None else f"{row.forecast:.3f}"
+        writer.writerow([*row.key, f"{row.error:.3f}", forecast, f"{row.seconds:.3g}"])
+
+
+def forget(path: Path, keys: Container[Key]) -> None:
+    """Remove these rows, so that they are measured again."""
+    kept = [row for row in read(path).values() if row.key not in keys]
+    rest = path.with_suffix(".kept")
+    rest.unlink(missing_ok=True)
+    rest.parent.mkdir(exist_ok=True)
+    rest.touch()
+    for row in kept:
+        append(rest, row)
+    rest.replace(path)
+
+
+def _parsed(line: list[str]) -> Row:
+    of_set, labels, draw, method, error, forecast, seconds = line
+    forecast_error = float(forecast) if forecast else None
+    return Row(of_set, int(labels), int(draw), method, float(error), forecast_error, float(seconds))

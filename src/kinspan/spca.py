@@ -152,7 +152,7 @@ class MultiTaskSPCA(
     def __init__(
         self,
         *,
-        labels: str = "spectral",
+        labels: str = "auto",
         scale: str | None = "auto",
         metric: float | str = "auto",
         row_sample: int = 100,

@@ -13,7 +13,7 @@ from kinspan._validation.messages import some
 from kinspan._validation.numbers import is_number, real_numbers
 
 _CHOICES: dict[str, tuple[Any, ...]] = {
-    "labels": ("spectral", "plugin", "naive", "single"),
+    "labels": ("auto", "spectral", "plugin", "naive", "single"),
     "scale": ("auto", "pooled", "task", None),
     "multi_class": ("shared", "one-vs-all"),
     "unseen": ("error", "shared"),

@@ -13,13 +13,15 @@ from kinspan.labels.spectrum import Spectrum, TaskWeights
 
 
 def task_weights(rule: str, spectrum: Spectrum, counts: Floats) -> TaskWeights:
-    """Weights of all tasks for all targets; `"spectral"` is the best of that, pool and single."""
+    """Weights of all tasks for all targets; `"auto"` is the best of spectral, pool and single."""
     if rule == "single":
         return single_rule(spectrum)
     if rule == "naive":
         return naive_rule(spectrum, counts)
     if rule == "plugin":
         return plugin_rule(spectrum)
+    if rule == "spectral":
+        return spectral_rule(spectrum)
     return best_rule(spectrum)
 
 

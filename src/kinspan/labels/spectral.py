@@ -35,8 +35,26 @@ class Others(NamedTuple):
     ratio: float  # γ, others over dimension
 
 
+class Response(NamedTuple):
+    """How the directions of targets follow their own contrasts, in the leading right vectors.
+
+    A change δ of the contrast of target t changes its direction by kept_t δ + V_t G_t V_tᵀ δ, as
+    long as the directions of the others and what is expected along them stay the same.
+    """
+
+    kept: Floats  # (targets,)
+    rows: Floats  # (vectors, tasks): the leading right vectors as weights of the contrasts
+    vectors: Floats  # (targets, vectors, spikes): V_t, zero for padding
+    gain: Floats  # (targets, spikes, spikes): G_t = F_t − kept_t
+
+
 def spectral_rule(spectrum: Spectrum) -> TaskWeights:
     """Weights of all targets from one decomposition: eq. (19) of docs/theory.md."""
+    return spectral_rule_and_response(spectrum)[0]
+
+
+def spectral_rule_and_response(spectrum: Spectrum) -> tuple[TaskWeights, Response]:
+    """The weights, and how directions would change with the target's own rows."""
     others = leave_each_out(spectrum)
     x = spectrum.deviation[:, None] * np.einsum("tb,tbj->tj", others.row, others.vectors)
     x = x * others.is_spike
@@ -45,7 +63,24 @@ def spectral_rule(spectrum: Spectrum) -> TaskWeights:
     along = Along(x, posterior, trace, others.is_spike.sum(axis=1))
     rest = with_rest(spectrum, along, along.rank > 0)
     left, right, diagonal = _as_weights(spectrum, others, posterior - rest.kept[:, None] * x)
-    return TaskWeights(left, right, diagonal + rest.kept, rest.noise_share, rest.signal)
+    weights = TaskWeights(left, right, diagonal + rest.kept, rest.noise_share, rest.signal)
+    return weights, _response(spectrum, others, prior, rest.kept)
+
+
+def _response(spectrum: Spectrum, others: Others, prior: Prior, kept: Floats) -> Response:
+    """What the posterior of eq. (16) makes of a change of the target's own coordinates."""
+    top = others.row.shape[1] - 1
+    rows = spectrum.vectors[:, :top].T * spectrum.precision / spectrum.values[:top, None]
+    noise = spectrum.deviation[:, None] ** 2
+    weights = 1.0 / (prior.inflation * prior.second + noise)
+    along = np.sqrt(prior.inflation) * prior.mean
+    rest = 1.0 - (weights * along**2).sum(axis=1)
+    pulled = weights * along
+    inverse = weights[:, :, None] * np.eye(weights.shape[1])
+    inverse = inverse + pulled[:, :, None] * pulled[:, None, :] / rest[:, None, None]
+    unchanged = (1.0 - kept)[:, None, None] * np.eye(weights.shape[1])
+    gain = spectrum.active[:, None, None] * (unchanged - noise[:, :, None] * inverse)
+    return Response(kept, rows, others.vectors[:, :top] * others.is_spike[:, None, :], gain)
 
 
 def leave_each_out(spectrum: Spectrum) -> Others:

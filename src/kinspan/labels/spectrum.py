@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinspan._rows.types import Floats, Mask
+from kinspan._rows.types import Floats
 
 
 class Spectrum(NamedTuple):
@@ -77,17 +77,6 @@ def of_others(values: Floats) -> Floats:
     np.cumsum(values[:-1], out=before[1:])
     np.cumsum(values[:0:-1], out=after[-2::-1] if len(values) > 1 else after[:0])
     return before + after
-
-
-def with_some_alone(weights: TaskWeights, alone: TaskWeights, targets: Mask) -> TaskWeights:
-    """The same weights, but some targets go alone."""
-    return TaskWeights(
-        np.where(targets[:, None], 0.0, weights.left),
-        weights.right,
-        np.where(targets, 1.0, weights.diagonal),
-        np.where(targets, alone.noise_share, weights.noise_share),
-        np.where(targets, alone.signal, weights.signal),
-    )
 
 
 def spectrum_of_rows(rows: Floats, noise: Floats, dimension: float) -> Spectrum:

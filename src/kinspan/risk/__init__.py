@@ -9,7 +9,14 @@ from kinspan.risk.distances import spread_of_scores, with_spread
 from kinspan.risk.forecast import Forecast, forecast_of_scores
 from kinspan.risk.gaussian import alignment, error_rate
 from kinspan.risk.learning import Energies, Learning, learning_curves
-from kinspan.risk.leave_one_out import LeftOut, Residuals, RuleParts, leave_one_out_scores
+from kinspan.risk.leave_one_out import (
+    LeftOut,
+    Residuals,
+    RuleParts,
+    ScaleChange,
+    SharedPart,
+    leave_one_out_scores,
+)
 
 __all__ = [
     "Calibration",
@@ -19,6 +26,8 @@ __all__ = [
     "LeftOut",
     "Residuals",
     "RuleParts",
+    "ScaleChange",
+    "SharedPart",
     "alignment",
     "calibration",
     "error_rate",

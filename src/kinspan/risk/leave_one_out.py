@@ -1,8 +1,9 @@
 """Rules and sampled rows → scores of the rows by rules that have not seen them, in closed form.
 
-Row i of class c is removed from its cell mean, from the centre of its task, from the metric and
-from the noise for which thresholds are corrected; the weights of tasks stay the same. With
-r = x − x̄_c in the metric, every change is an inner product with r: no rule is fitted again.
+Row i of class c is removed from its cell mean, from the centre of its task, from the scale of the
+features and the metric, from the noise level of its task and from the noise for which thresholds
+are corrected; and from what the target's direction takes over of its own contrast. With r = x − x̄_c
+in the metric, every change is an inner product with r: no rule is fitted again.
 """
 
 from __future__ import annotations
@@ -12,6 +13,15 @@ from typing import NamedTuple
 import numpy as np
 
 from kinspan._rows.types import Codes, Floats
+
+
+class ScaleChange(NamedTuple):
+    """What leaving out a row does to the scale of the features, in their own axes."""
+
+    change: Floats  # (rows, features): 1 − s₋²/s², for the variance s² that features are divided by
+    basis: Floats  # (features, directions)
+    stretch: Floats  # (directions,): eigenvalues of the metric
+    share: float  # of the covariance in the metric
 
 
 class Residuals(NamedTuple):
@@ -27,6 +37,15 @@ class Residuals(NamedTuple):
     classes: Codes  # (rows,)
     weights: Floats  # (rows,): how often the row occurred
     metric_weight: float  # the share of a row of weight one in the metric
+    scale: ScaleChange | None = None  # None where the scale does not depend on a single row
+
+
+class SharedPart(NamedTuple):
+    """How coefficients follow the own contrasts of a target along directions of the others."""
+
+    basis: Floats  # (vectors, classes, directions): in the metric
+    vectors: Floats  # (tasks, vectors, spikes)
+    gain: Floats  # (tasks, spikes, spikes)
 
 
 class RuleParts(NamedTuple):
@@ -43,6 +62,8 @@ class RuleParts(NamedTuple):
     contrasts: Floats  # (tasks, classes, features): class means around the centre, in the metric
     class_shares: Floats  # (tasks, classes): weight of the class means in the centre
     counts: Floats  # (tasks, classes)
+    trace: Floats | None = None  # (tasks,): features × noise level, which coef is divided by
+    shared: SharedPart | None = None  # what coef follows beyond `own`
 
 
 class LeftOut(NamedTuple):
@@ -52,38 +73,150 @@ class LeftOut(NamedTuple):
     inflation: Floats  # (rows,): ‖coef without the row‖² over ‖coef‖², the relative noise
 
 
+class _Products(NamedTuple):
+    """Inner products in the metric, of a row with rules."""
+
+    x_coef: Floats  # (rows, classes): the row around the centre of its task, with every rule
+    r_coef: Floats  # (rows, classes): its residual, with every rule
+    length: Floats  # (rows, classes): squared lengths of the rules
+    x_r: Floats  # (rows,): the row with its residual
+    square: Floats  # (rows,): the residual with itself
+
+
 def leave_one_out_scores(rules: RuleParts, residuals: Residuals) -> LeftOut:
     """Scores of all sampled rows, each by a rule that has not seen it."""
-    t, c, r = residuals.tasks, residuals.classes, residuals.values
+    t, c = residuals.tasks, residuals.classes
     n, g = rules.counts[t, c], np.minimum(residuals.weights, 1.0)  # of equal rows, leave out one
     alone = n - g <= 1e-9 * n
     fraction = g / np.where(alone, 1.0, n - g)  # the cell mean moves by −fraction · r
+    before = _products(rules, residuals, fraction)
+    moved = -fraction[:, None] * rules.own[t, :, c]  # coef_l moves by that times r
+    after = _with_own_part(before, moved)
+    if rules.shared is not None:
+        after = _with_shared_part(after, before, rules, residuals, fraction, moved)
+    share = residuals.metric_weight * fraction * n
+    downdate = share / np.maximum(1.0 - share * before.square, 1e-6)  # Sherman and Morrison
+    in_metric = after._replace(
+        x_coef=after.x_coef + (downdate * after.x_r)[:, None] * after.r_coef,
+        length=after.length + downdate[:, None] * after.r_coef**2,
+    )
+    if residuals.scale is not None:
+        along = 1.0 + fraction * rules.class_shares[t, c] + downdate * after.x_r
+        multiple = moved + downdate[:, None] * after.r_coef
+        in_metric = _with_scale(in_metric, rules, residuals, residuals.scale, along, multiple)
+    scores = in_metric.x_coef - rules.half_level[t, None] * in_metric.length
+    scores = scores * _level_ratio(rules, residuals, fraction * n, before.square)[:, None]
+    noise = _noise_without(rules, residuals, before.square)
+    undone = (noise - rules.cell_noise[t, c])[:, None] * rules.undone[t, :, c]
+    total = before.length.sum(axis=1)
+    inflation = in_metric.length.sum(axis=1) / np.where(total > 0, total, 1.0)
+    return LeftOut(
+        np.where(alone[:, None], np.nan, scores + rules.offset[t] + undone),
+        np.where(alone | (total <= 0), 1.0, np.maximum(inflation, 1.0)),
+    )
+
+
+def _products(rules: RuleParts, residuals: Residuals, fraction: Floats) -> _Products:
+    """With the rules of all rows, around the centre without the row."""
+    t, c, r = residuals.tasks, residuals.classes, residuals.values
     square = residuals.squares @ (1.0 / residuals.stretch)
     vectors = np.concatenate([rules.coef, rules.contrasts], axis=1)[..., : r.shape[1]]
     both = _inner(r, t, vectors / np.sqrt(residuals.stretch))
     r_coef, r_contrast = both[:, : rules.coef.shape[1]], both[:, rules.coef.shape[1] :]
-    r_contrast = r_contrast[np.arange(len(r)), c]
-    x_coef = (rules.contrasts @ rules.coef.transpose(0, 2, 1))[t, c] + r_coef
-    length = full_length = np.einsum("tlp,tlp->tl", rules.coef, rules.coef)[t]
-    moved = fraction * rules.class_shares[t, c]  # the centre moves by −moved · r
-    q = -fraction[:, None] * rules.own[t, :, c]  # coef_l moves by q_l · r
-    x_r = r_contrast + (1.0 + moved) * square
-    x_coef = x_coef + moved[:, None] * r_coef + q * x_r[:, None]
-    r_coef_new = r_coef + q * square[:, None]
-    length = length + 2.0 * q * r_coef + q**2 * square[:, None]
-    share = residuals.metric_weight * fraction * n
-    downdate = share / np.maximum(1.0 - share * square, 1e-6)  # Sherman and Morrison
-    x_coef = x_coef + (downdate * x_r)[:, None] * r_coef_new
-    length = length + downdate[:, None] * r_coef_new**2
-    scores = x_coef - rules.half_level[t, None] * length + rules.offset[t]
-    noise = _noise_without(rules, residuals, square)
-    scores = scores + (noise - rules.cell_noise[t, c])[:, None] * rules.undone[t, :, c]
-    total = full_length.sum(axis=1)
-    inflation = length.sum(axis=1) / np.where(total > 0, total, 1.0)
-    return LeftOut(
-        np.where(alone[:, None], np.nan, scores),
-        np.where(alone | (total <= 0), 1.0, np.maximum(inflation, 1.0)),
+    larger = 1.0 + fraction * rules.class_shares[t, c]  # the centre moves away from the row
+    of_means = (rules.contrasts @ rules.coef.transpose(0, 2, 1))[t, c]
+    length = np.einsum("tlp,tlp->tl", rules.coef, rules.coef)[t]
+    x_r = r_contrast[np.arange(len(r)), c] + larger * square
+    return _Products(of_means + larger[:, None] * r_coef, r_coef, length, x_r, square)
+
+
+def _with_own_part(before: _Products, moved: Floats) -> _Products:
+    """After every coefficient has moved by a multiple of the residual."""
+    square = before.square[:, None]
+    return before._replace(
+        x_coef=before.x_coef + moved * before.x_r[:, None],
+        r_coef=before.r_coef + moved * square,
+        length=before.length + 2.0 * moved * before.r_coef + moved**2 * square,
     )
+
+
+def _with_shared_part(
+    after: _Products,
+    before: _Products,
+    rules: RuleParts,
+    residuals: Residuals,
+    fraction: Floats,
+    moved: Floats,
+) -> _Products:
+    """After the part along directions of the others has followed the target's own contrast."""
+    assert rules.shared is not None
+    (basis, vectors, gain), t, c = rules.shared, residuals.tasks, residuals.classes
+    n_vectors, n_classes, _ = basis.shape
+    axes = residuals.values.shape[1]
+    flat = (basis[..., :axes] / np.sqrt(residuals.stretch)).reshape(-1, axes)
+    r_basis = (residuals.values @ flat.T).reshape(-1, n_vectors, n_classes)
+    of_means = np.einsum("tjp,blp->tjbl", rules.contrasts, basis)[t, c]
+    larger = 1.0 + fraction * rules.class_shares[t, c]
+    x_basis = of_means + larger[:, None, None] * r_basis
+    centring = np.eye(n_classes)[c] - rules.class_shares[t]  # d contrast_l / d mean_c
+    along = np.einsum("nbl,nl->nb", r_basis, centring * (rules.class_shares[t] > 0))
+    pulled = np.einsum("nbs,nb->ns", vectors[t], along)
+    change = np.einsum("nbs,nsu,nu->nb", vectors[t], gain[t], pulled, optimize=True)
+    change = -fraction[:, None] * change
+    r_change = np.einsum("nb,nbl->nl", change, r_basis)
+    coef_basis = np.einsum("tlp,blp->tbl", rules.coef, basis)[t]
+    crossed = np.einsum("nb,nbl->nl", change, coef_basis) + moved * r_change
+    products = np.einsum("blp,alp->lba", basis, basis)
+    squared = np.einsum("nb,lba,na->nl", change, products, change, optimize=True)
+    return after._replace(
+        x_coef=after.x_coef + np.einsum("nb,nbl->nl", change, x_basis),
+        r_coef=after.r_coef + r_change,
+        length=after.length + 2.0 * crossed + squared,
+    )
+
+
+def _with_scale(
+    products: _Products,
+    rules: RuleParts,
+    residuals: Residuals,
+    scale: ScaleChange,
+    along: Floats,
+    multiple: Floats,
+) -> _Products:
+    """With the scale of the features without the row.
+
+    With D the ratios of variances, the metric becomes (1 − ρ) D + ρ C: only the part that is the
+    identity changes. The inverse is exact without covariance, and where features are uncorrelated.
+    """
+    t, c = residuals.tasks, residuals.classes
+    change = (1.0 - scale.share) * scale.change
+    change = change / np.maximum(1.0 - change, 1e-3)
+    axes = len(residuals.stretch)
+    r = (residuals.values / residuals.stretch) @ scale.basis[:, :axes].T
+    coef, contrasts = (
+        (part / np.sqrt(scale.stretch)) @ scale.basis.T for part in (rules.coef, rules.contrasts)
+    )
+    x = contrasts[t, c] + along[:, None] * r
+    weighted = change * x
+    on_r = np.einsum("np,np->n", weighted, r)[:, None]
+    own = change * r
+    longer = _inner(change, t, coef**2) + 2.0 * multiple * _inner(own, t, coef)
+    return products._replace(
+        x_coef=products.x_coef + _inner(weighted, t, coef) + multiple * on_r,
+        length=products.length + longer + multiple**2 * np.einsum("np,np->n", own, r)[:, None],
+    )
+
+
+def _level_ratio(rules: RuleParts, residuals: Residuals, removed: Floats, square: Floats) -> Floats:
+    """(rows,): the noise level of the task over what it is without the row."""
+    if rules.trace is None:
+        return np.ones(len(square))
+    t, freedom = residuals.tasks, np.maximum(rules.counts - 1.0, 0.0).sum(axis=1)
+    g = np.minimum(residuals.weights, 1.0)
+    total, left = (rules.trace * freedom)[t], freedom[t] - g
+    without = np.maximum(total - removed * square, 0.05 * total) / np.maximum(left, 1e-300)
+    known = (left > 1e-9) & (without > 0)
+    return np.where(known, rules.trace[t] / np.where(known, without, 1.0), 1.0)
 
 
 def _noise_without(rules: RuleParts, residuals: Residuals, square: Floats) -> Floats:

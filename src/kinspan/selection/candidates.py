@@ -1,27 +1,24 @@
-"""Steps 3 to 6 for one metric: rules of all tasks, judged by rows that they have not seen."""
+"""Steps 3 to 6 for every candidate: rules of all tasks, and scores of rows that have not seen them.
+
+A candidate is one choice of labels and metric for all tasks. Candidates that differ in the metric
+only are a family: together they are one rule per task.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from kinspan._rows.types import Floats
-from kinspan.metric import ScaledMoments
-from kinspan.risk import (
-    Calibration,
-    Forecast,
-    LeftOut,
-    Residuals,
-    calibration,
-    forecast_of_scores,
-    leave_one_out_scores,
-    spread_of_scores,
-    with_spread,
-)
+from kinspan._rows.types import Codes, Floats
+from kinspan.risk import Residuals, calibration, leave_one_out_scores
+from kinspan.scores import LinearRules
+from kinspan.selection.decisions import RIDGES
+from kinspan.selection.evidence import Evidence, evidence_of, pooled_weights
+from kinspan.selection.own_rows import own_rules
 from kinspan.selection.prepared import Prepared
-from kinspan.selection.solutions import Problem, Solution, isotropic_error, rule_parts, solve
+from kinspan.selection.solutions import Problem, Solution, rule_parts, solve
 
 _KEPT_NUMBERS = 1 << 23  # in the class means of a metric that is kept while others are judged
 
@@ -38,132 +35,151 @@ class Options(NamedTuple):
     log_priors: Floats  # (tasks, classes): of prior times cost
 
 
-class Judged(NamedTuple):
-    """Rules in one metric, judged by left-out rows."""
-
-    problem: Problem
-    rows: Residuals | None  # the sampled rows in that metric
-    solution: Solution
-    forecast: Forecast
-    calibration: Calibration
-    losses: Floats  # (rows,): log loss of the sampled rows, each left out
-
-
 class Candidate(NamedTuple):
     """One choice of labels and metric for all tasks."""
 
-    share: float  # of the covariance in the metric
-    options: Options  # with the labels that it was solved with
-    losses: Floats  # (rows,): log loss of the sampled rows, each left out
-    wrong: Floats  # (rows,): one where such a row was misclassified, NaN if none could be left out
-    judged: Judged | None  # None where the rules are too large to be kept while others are judged
+    prepared: Prepared
+    labels: str
+    multi_class: str
+    share: float  # of the covariance in the metric; of "own" the ridge
+    factor: float  # that turns scores into log odds
+    scores: Floats  # (rows, classes): log odds of left-out rows, without priors; may be NaN
+    solved: tuple[Problem, Solution] | None  # None where it is too large to be kept
+
+    def solution(self) -> tuple[Problem, Solution]:
+        """The rules in the metric, found again if they were not kept."""
+        if self.solved is not None:
+            return self.solved
+        problem = Problem(self.prepared.in_metric(self.share), self.multi_class)
+        return problem, _solve(problem, self.labels)
+
+    def rules(self) -> LinearRules:
+        """Rules around the centres of tasks, in the basis, as log odds without priors."""
+        if self.labels == "own":
+            problem = Problem(self.prepared.in_metric(0.0), "shared")
+            rules = _own(self.prepared, problem, self.share)[0]
+        else:
+            rules = self.solution()[1].rules
+            rules = rules._replace(coef=rules.coef / np.sqrt(self.prepared.stretch(self.share)))
+        return LinearRules(self.factor * rules.coef, self.factor * rules.offset)
 
 
-def candidates(
-    prepared: Prepared, shares: Iterable[float], options: Options, known: Sequence[Candidate] = ()
-) -> list[Candidate]:
-    """One for every share; metrics of candidates that are known are not built again."""
-    problems = {
-        (c.share, c.judged.problem.multi_class): c.judged.problem
-        for c in known
-        if c.judged is not None
-    }
-    return [
-        _candidate(prepared, share, options, problems.get((share, options.multi_class)))
-        for share in shares
-    ]
+class Family(NamedTuple):
+    """Candidates that differ in the metric, combined in the same way for all tasks."""
+
+    name: str
+    candidates: list[Candidate]
+    weights: Floats  # (candidates,)
+    scores: Floats  # (rows, classes): of left-out rows, combined
+
+
+def families(
+    bases: Sequence[Prepared], as_one: Prepared | None, options: Options
+) -> tuple[list[Family], Evidence]:
+    """The families that a choice of labels names, and that of every task alone."""
+    names = family_names(bases[0], options)
+    found = list(_candidates(bases, as_one, names, options))
+    rows, present = bases[0].rows(0.0), bases[0].scaled.present
+    assert rows is not None
+    usable = np.all([np.isfinite(c.scores[:, 0]) for c in found], axis=0)
+    evidence = evidence_of(rows.tasks, rows.classes, rows.weights, usable, present)
+    groups: dict[str, list[Candidate]] = {}
+    for candidate in found:
+        calibrated = _calibrated(candidate, evidence, rows.tasks)
+        groups.setdefault(_family_of(candidate), []).append(calibrated)
+    return [_family(name, group, evidence) for name, group in groups.items()], evidence
+
+
+def family_names(prepared: Prepared, options: Options) -> list[str]:
+    """What is combined, and "single", for comparison."""
+    n_tasks, n_classes = prepared.scaled.counts.shape
+    if (prepared.scaled.present.sum(axis=1) > 1).sum() < 2:
+        return ["single"] if options.labels in ("auto", "spectral") else [options.labels, "single"]
+    if options.labels != "auto":
+        return list(dict.fromkeys([options.labels, "single"]))
+    if options.multi_class == "one-vs-all":
+        return ["auto", "single"]
+    names = ["naive", "spectral", "single"]
+    if not (options.share_classes and not prepared.scaled.present.all()):
+        names.append("own")  # with its own rows alone a task cannot borrow a class
+    return [*names, "each"] if n_classes > 2 else names
+
+
+def _family_of(candidate: Candidate) -> str:
+    return "each" if candidate.multi_class == "each" else candidate.labels
+
+
+def _family(name: str, group: list[Candidate], evidence: Evidence) -> Family:
+    equal = np.full(len(group), 1.0 / len(group))
+    scores = np.array([c.scores for c in group])
+    if group[0].multi_class == "one-vs-all":  # scores in standard deviations stay what they are
+        losses = [evidence.own @ np.nan_to_num(evidence.losses(s)) for s in scores]
+        best = int(np.argmin(losses))
+        weights = np.where(np.arange(len(group)) == best, 1.0 / group[best].factor, 0.0)
+    else:
+        weights = pooled_weights(scores, evidence, equal)
+    return Family(name, group, weights, np.tensordot(weights, scores, axes=1))
+
+
+def _candidates(
+    bases: Sequence[Prepared], as_one: Prepared | None, names: list[str], options: Options
+) -> Iterator[Candidate]:
+    """All candidates with raw scores: bases and shares first, so that contrasts are built once."""
+    common = [(options.multi_class, name) for name in names if name not in ("own", "each")]
+    for prepared in bases:
+        for share in prepared.shares:
+            problem = Problem(prepared.in_metric(share), options.multi_class)
+            for multi_class, labels in common:
+                yield _candidate(prepared, problem, share, labels, multi_class, options)
+            if "each" in names:
+                each = Problem(problem.scaled, "each")
+                yield _candidate(prepared, each, share, "spectral", "each", options)
+    if "own" in names:
+        problem = Problem(bases[0].in_metric(0.0), "shared")
+        for ridge in RIDGES:
+            scores = _own(bases[0], problem, ridge)[1]
+            yield Candidate(bases[0], "own", "shared", ridge, 1.0, scores, None)
+    if as_one is not None and "naive" in names and options.multi_class == "shared":
+        for share in as_one.shares:
+            problem = Problem(as_one.in_metric(share), "shared")
+            found = _candidate(as_one, problem, share, "single", "shared", options)
+            yield found._replace(labels="naive")
 
 
 def _candidate(
-    prepared: Prepared, share: float, options: Options, problem: Problem | None
+    prepared: Prepared,
+    problem: Problem,
+    share: float,
+    labels: str,
+    multi_class: str,
+    options: Options,
 ) -> Candidate:
-    judged = _judged_in(prepared, share, options, problem)
-    keeps = judged.problem.scaled.means.size <= _KEPT_NUMBERS
-    wrong = judged.forecast.wrong
-    return Candidate(share, options, judged.losses, wrong, judged if keeps else None)
+    log_priors = options.log_priors if multi_class == "one-vs-all" else None
+    solution = _solve(problem, labels, log_priors)
+    rows = prepared.rows(share)
+    assert rows is not None
+    scores = leave_one_out_scores(rule_parts(solution, problem), rows).scores
+    keeps = problem.scaled.means.size <= _KEPT_NUMBERS or multi_class == "one-vs-all"
+    solved = (problem, solution) if keeps else None
+    return Candidate(prepared, labels, multi_class, share, 1.0, scores, solved)
 
 
-def _judged_in(
-    prepared: Prepared, share: float, options: Options, problem: Problem | None = None
-) -> Judged:
-    if problem is None:
-        problem = Problem(prepared.in_metric(share), options.multi_class)
-    solution = solve(problem, options.labels, options.log_priors)
-    return judge(solution, problem, prepared.rows(share), options)
+def _solve(problem: Problem, labels: str, log_priors: Floats | None = None) -> Solution:
+    if log_priors is None:
+        log_priors = np.zeros(problem.scaled.counts.shape)
+    return solve(problem, labels, log_priors, shrunk=False)
 
 
-def in_full(prepared: Prepared, candidate: Candidate) -> Judged:
-    """The rules of a candidate, which are found again if they were not kept."""
-    if candidate.judged is not None:
-        return candidate.judged
-    return _judged_in(prepared, candidate.share, candidate.options)
+def _own(prepared: Prepared, problem: Problem, ridge: float) -> tuple[LinearRules, Floats]:
+    contrasts = problem.class_means
+    rows: Residuals | None = prepared.rows(0.0)
+    assert rows is not None
+    return own_rules(problem.scaled, contrasts.values, contrasts.coefficients, rows, ridge)
 
 
-def judge(solution: Solution, problem: Problem, rows: Residuals | None, options: Options) -> Judged:
-    """Score left-out rows by rules without them; without rows, use the formula of the paper."""
-    if rows is None:
-        formula = _isotropic(solution, problem, options.priors)
-        return Judged(problem, None, solution, formula, Calibration(1.0, 0.0), np.empty(0))
-    left_out = leave_one_out_scores(rule_parts(solution, problem), rows)
-    left_out = _of_whole_tasks(left_out, problem.scaled, rows)
-    log_priors = options.log_priors[rows.tasks] * problem.is_discriminant
-    scores, present = left_out.scores - log_priors, problem.scaled.present
-    weights = _balanced(left_out, rows, present.shape)
-    calibrated, losses = calibration(scores, rows.classes, weights, present[rows.tasks])
-    if not problem.is_discriminant:  # scores in standard deviations stay what they are
-        calibrated = calibrated._replace(factor=1.0)
-    left_out = left_out._replace(scores=calibrated.factor * scores + log_priors)
-    priors = np.where(present, options.priors, 0.0)
-    forecast = forecast_of_scores(left_out, rows.tasks, rows.classes, rows.weights, priors)
-    forecast = _with_formula(forecast, solution, problem, options.priors)
-    return Judged(problem, rows, solution, forecast, calibrated, losses)
-
-
-def _balanced(left_out: LeftOut, rows: Residuals, shape: tuple[int, ...]) -> Floats:
-    """Weights with which every class of every task counts as much for the calibration."""
-    cells = rows.tasks * shape[1] + rows.classes
-    usable = rows.weights * ~np.isnan(left_out.scores[:, 0])
-    balanced = rows.weights / np.maximum(np.bincount(cells, usable)[cells], 1e-300)
-    total = max(float((balanced * (usable > 0)).sum()), 1e-300)
-    return np.asarray(balanced * usable.sum() / total)
-
-
-def _with_formula(
-    forecast: Forecast, solution: Solution, problem: Problem, priors: Floats
-) -> Forecast:
-    """The formula of the paper for tasks of which too few rows could be left out.
-
-    Scores spread more than the formula says by as much as they do in the other tasks.
-    """
-    unknown = np.isnan(forecast.error)
-    if not unknown.any():
-        return forecast
-    formula = _isotropic(solution, problem, priors)
-    m = problem.scaled.present.sum(axis=1)
-    n_rows = int(np.isfinite(forecast.wrong).sum())
-    spread = spread_of_scores(
-        formula.error[~unknown], forecast.error[~unknown], m[~unknown], n_rows
-    )
-    return Forecast(
-        np.where(unknown, with_spread(formula.error, spread, m), forecast.error),
-        np.where(unknown[:, None], formula.interval, forecast.interval),
-        forecast.wrong,
-    )
-
-
-def _of_whole_tasks(left_out: LeftOut, scaled: ScaledMoments, rows: Residuals) -> LeftOut:
-    """Only rows of tasks of which each class has some: one class alone favours itself."""
-    seen = np.zeros(scaled.counts.shape, dtype=bool)
-    usable = ~np.isnan(left_out.scores[:, 0])
-    seen[rows.tasks[usable], rows.classes[usable]] = True
-    whole = np.all(seen | ~scaled.present, axis=1)
-    kept = np.asarray(whole)[rows.tasks, None]
-    return left_out._replace(scores=np.where(kept, left_out.scores, np.nan))
-
-
-def _isotropic(solution: Solution, problem: Problem, priors: Floats) -> Forecast:
-    """The formula of the paper; of its own error nothing is known."""
-    error = isotropic_error(solution, problem, priors)
-    chance = 1.0 - 1.0 / np.maximum(problem.scaled.present.sum(axis=1), 1)
-    interval = np.stack([np.zeros_like(error), np.maximum(error, chance)], axis=1)
-    return Forecast(error, np.where(np.isnan(error)[:, None], np.nan, interval), np.empty(0))
+def _calibrated(candidate: Candidate, evidence: Evidence, tasks: Codes) -> Candidate:
+    """With scores as log odds; scores of Algorithm 1 stay what they are."""
+    used = evidence.own > 0
+    scores = np.where(used[:, None], candidate.scores, np.nan)
+    found = calibration(scores, evidence.classes, evidence.own, evidence.present)[0]
+    return candidate._replace(factor=found.factor, scores=found.factor * candidate.scores)

@@ -1,167 +1,212 @@
-"""Losses of left-out rows → the scale, the metric of every task, and which tasks go alone.
+"""Scores of left-out rows by several rules → the weights with which every task combines the rules.
 
-The constants of all decisions are in `decisions`.
+Weights are not negative and minimise the log loss of the combined scores. Those of all tasks
+together come first; a task then moves away from them as far as its own rows ask for, against what
+all tasks say, which is worth a number of rows. How many, other left-out rows decide: weights of
+several such numbers are averaged by how likely they make rows that took no part in them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import nnls
+from scipy.special import logsumexp, softmax
 
 from kinspan._rows.types import Codes, Floats, Mask
-from kinspan.risk import Residuals
-from kinspan.row_sample import RowSample
-from kinspan.selection.candidates import Candidate, Judged
-from kinspan.selection.decisions import AS_ONE, EACH_CLASS, LEAVES, METRIC, SCALE, TOGETHER
+from kinspan.selection.decisions import FLEET_ROWS, LARGEST_TASK, PRIOR_ROWS
+
+_STEPS, _STEPS_OF_TASKS, _TINY = 50, 5, 1e-9
 
 
-def best_scale(judged: Sequence[Judged]) -> int:
-    """Which of the scales has the least log loss, every task alone; of two equals the first."""
-    losses = np.array([j.calibration.loss for j in judged])
-    return int(np.argmax(losses < losses[0] - SCALE.constant))
+class Evidence(NamedTuple):
+    """Left-out rows that all rules could score, and how much each of them counts."""
+
+    tasks: Codes  # (rows,)
+    classes: Codes  # (rows,)
+    own: Floats  # (rows,): weight in its task; classes of a task count equally
+    fleet: Floats  # (rows,): weight among all tasks, in which a giant counts as a large task
+    present: Mask  # (rows, classes): classes that the task has
+
+    def losses(self, scores: Floats) -> Floats:
+        """(rows,): log losses of (rows, classes) scores."""
+        masked = np.where(self.present, scores, -np.inf)
+        of_class = scores[np.arange(len(scores)), self.classes]
+        return np.asarray(logsumexp(masked, axis=1) - of_class)
 
 
-def metrics_of_tasks(
-    candidates: Sequence[Candidate], rows: Residuals | None, shape: tuple[int, ...]
-) -> Codes:
-    """(tasks,): the candidate that gives the least probability to wrong classes.
+class Combined(NamedTuple):
+    """Weights of all tasks, and scores of rows by weights that have not seen them."""
 
-    A task with many rows chooses for itself, one with few follows the others; of two equals the
-    one with less covariance is taken. The probability of wrong classes tells metrics apart with
-    fewer rows than a count of errors, and unlike log loss it does not depend on the surest of them.
-    """
-    if len(candidates) == 1 or rows is None:
-        return np.zeros(shape[0], dtype=np.intp)
-    cells = rows.tasks * shape[1] + rows.classes
-    return least_loss(wrong_class_probability(candidates), rows.weights, cells, shape)
+    weights: Floats  # (tasks, rules)
+    of_all: Floats  # (rules,): weights of all tasks together
+    scores: Floats  # (rows, classes)
 
 
-def wrong_class_probability(candidates: Sequence[Candidate]) -> Floats:
-    """(candidates, rows): one minus the probability of the true class, NaN if not left out."""
-    return np.asarray(1.0 - np.exp(-np.array([c.losses for c in candidates])))
-
-
-def least_loss(losses: Floats, weights: Floats, cells: Codes, shape: tuple[int, ...]) -> Codes:
-    """(tasks,): the candidate with the least loss; the classes of a task count equally."""
-    usable = np.isfinite(losses).all(axis=0) & (weights > 0)
-    cells, weights, size = cells[usable], weights[usable], shape[0] * shape[1]
-    n = np.bincount(cells, weights, minlength=size).reshape(shape)
-    sums = [np.bincount(cells, weights * loss[usable], minlength=size) for loss in losses]
-    means = np.array(sums).reshape(-1, *shape) / np.where(n > 0, n, 1.0)
-    own = means.sum(axis=2) * (n.sum(axis=1) / np.maximum((n > 0).sum(axis=1), 1))
-    pooled = means.sum(axis=(1, 2)) / max(int((n > 0).sum()), 1)
-    # Rounding must not decide between metrics that are the same.
-    return np.asarray((own + METRIC.constant * pooled[:, None]).round(9).argmin(axis=0))
-
-
-def optimism(candidates: Sequence[Candidate], metrics: Codes, sample: RowSample | None) -> float:
-    """How much smaller the forecast is because the same rows chose the metric.
-
-    Half of the rows chooses for the other half; the halves are those of the hash.
-    """
-    if len(candidates) == 1 or sample is None:
-        return 0.0
-    w, half, rows = sample.weights, sample.keys % 2 == 0, np.arange(len(sample.keys))
-    wrong = np.array([c.wrong for c in candidates])
-    usable, losses = ~np.isnan(wrong).any(axis=0), wrong_class_probability(candidates)
-    shape, crossed = (len(metrics), len(sample.classes)), 0.0
-    for choosing in (half, ~half):
-        chosen = least_loss(losses, 2.0 * w * choosing, sample.cells, shape)
-        judged = usable & ~choosing
-        crossed += float(wrong[chosen[sample.task_codes], rows][judged] @ w[judged])
-    total = max(float(w[usable].sum()), 1.0)
-    own = wrong[metrics[sample.task_codes], rows][usable]
-    return max(crossed - float(own @ w[usable]), 0.0) / total
-
-
-def better_as_one(
-    pooled: Sequence[Candidate],
-    candidates: Sequence[Candidate],
-    rows: Residuals,
-    shape: tuple[int, ...],
-) -> Mask:
-    """(tasks,): tasks that may take the rule of all as one; each family in its best metrics.
-
-    None, unless rows prefer it, over all of them and in the mean of the tasks, by a
-    number of standard errors that grows as rows become fewer: their losses are not independent. And
-    no task whose own rows speak against it.
-    """
-    places = np.arange(len(rows.tasks))
-    own, common = (
-        wrong_class_probability(family)[metrics_of_tasks(family, rows, shape)[rows.tasks], places]
-        for family in (candidates, pooled)
-    )
-    gains, tasks, weights = own - common, rows.tasks, rows.weights
-    needed = AS_ONE.constant / max(int(np.isfinite(gains).sum()), 1)
-    is_clear = smaller_mean(gains, tasks, weights, shape[0]) > needed
-    return is_clear & (in_errors(*means_of(gains, tasks, weights, shape[0])) >= 0.0)
-
-
-def each_class_is_better(each: Candidate, shared: Candidate, sample: RowSample) -> bool:
-    """Whether rows clearly prefer a relatedness for every class."""
-    differences = shared.losses - each.losses
-    everyone = np.zeros(len(differences), dtype=np.intp)
-    return bool(
-        in_errors(*means_of(differences, everyone, sample.weights, 1))[0] > EACH_CLASS.constant
+def evidence_of(
+    tasks: Codes, classes: Codes, weights: Floats, usable: Mask, present: Mask
+) -> Evidence:
+    """Rows that could be left out, of tasks that could leave out some of all their classes."""
+    shape = present.shape
+    cells = tasks * shape[1] + classes
+    n = np.bincount(cells, weights * usable, minlength=present.size).reshape(shape)
+    whole = ((n > 0) | ~present).all(axis=1) & (present.sum(axis=1) > 1)
+    counts = usable & whole[tasks]
+    of_task = (n * whole[:, None]).sum(axis=1)
+    share = of_task / np.maximum(present.sum(axis=1), 1)
+    own = np.where(counts, weights * share[tasks] / np.where(n > 0, n, 1.0).ravel()[cells], 0.0)
+    largest = LARGEST_TASK.constant
+    return Evidence(
+        tasks, classes, own, own * (largest / (of_task + largest))[tasks], present[tasks]
     )
 
 
-def prefer_alone(
-    together: Sequence[Judged],
-    alone: Sequence[Judged],
-    of_task: Codes,
-    rows: Residuals,
-    present: Mask,
-) -> Mask:
-    """(tasks,): tasks that go alone, given rules together and alone in every metric.
+def pooled_weights(scores: Floats, evidence: Evidence, prior: Floats) -> Floats:
+    """(rules,): the same weights for all tasks, from (rules, rows, classes) left-out scores."""
+    scores, here = _usable(scores, evidence)
+    return _Pooled.of(scores, here, prior).weights
 
-    All do, unless the losses are smaller together by a standard error, and by more where rows are
-    few, over all rows or in the mean of the tasks; a single one does if the losses of its own rows
-    are larger. Where most tasks have too few labels to leave any out, none does.
+
+def combine(scores: Floats, evidence: Evidence, prior: Floats, n_tasks: int) -> Combined:
+    """Weights for every task, from (rules, rows, classes) left-out scores."""
+    used, here = _usable(scores, evidence)
+    pooled = _Pooled.of(used, here, prior)
+    if len(prior) == 1 or not len(here.tasks):
+        weights = np.repeat(pooled.weights[None], n_tasks, axis=0)
+        return Combined(weights, pooled.weights, np.tensordot(pooled.weights, scores, axes=1))
+    found = [_of_tasks(used, here, pooled, rows, n_tasks) for rows in FLEET_ROWS]
+    likely = softmax([-here.own @ left_out[1] for left_out in found])
+    weights = np.tensordot(likely, [w for w, _, _ in found], axes=1)
+    combined = np.einsum("nj,jnm->nm", weights[evidence.tasks], scores)
+    combined[evidence.own > 0] = np.tensordot(likely, [s for _, _, s in found], axes=1)
+    return Combined(weights, pooled.weights, combined)
+
+
+def _usable(scores: Floats, evidence: Evidence) -> tuple[Floats, Evidence]:
+    kept = evidence.own > 0
+    return scores[:, kept], Evidence(*(part[kept] for part in evidence))
+
+
+class _Pooled(NamedTuple):
+    """The optimum of all tasks, with the slope and curvature of its loss per row."""
+
+    weights: Floats
+    slope: Floats
+    curvature: Floats
+
+    @classmethod
+    def of(cls, scores: Floats, evidence: Evidence, prior: Floats) -> _Pooled:
+        """The combined loss of all tasks, and the prior as a number of rows around its point."""
+        b, total = evidence.fleet, max(float(evidence.fleet.sum()), _TINY)
+        held = _curvature(scores, evidence, prior, b) / total + _TINY * np.eye(len(prior))
+        rows = PRIOR_ROWS.constant
+        weights, loss = prior, np.inf
+        for _ in range(_STEPS):
+            slope, value = _slope(scores, evidence, weights, b)
+            value += 0.5 * rows * (weights - prior) @ held @ (weights - prior)
+            if value > loss - 1e-12 * abs(loss):
+                break
+            loss, best = value, weights
+            slope = slope + rows * held @ (weights - prior)
+            curvature = _curvature(scores, evidence, weights, b) + rows * held
+            weights = _nonnegative(curvature, curvature @ weights - slope)
+        slope = _slope(scores, evidence, best, b)[0] + rows * held @ (best - prior)
+        curvature = _curvature(scores, evidence, best, b) + rows * held
+        return cls(best, slope / total, curvature / total)
+
+
+def _slope(scores: Floats, evidence: Evidence, weights: Floats, b: Floats) -> tuple[Floats, float]:
+    """Gradient of the summed loss, and the loss."""
+    excess, losses = _excess(scores, evidence, np.tensordot(weights, scores, axes=1))
+    return np.einsum("jnm,nm,n->j", scores, excess, b), float(b @ losses)
+
+
+def _excess(scores: Floats, evidence: Evidence, combined: Floats) -> tuple[Floats, Floats]:
+    """(rows, classes): probabilities minus truth; and (rows,) losses."""
+    excess = _probabilities(evidence, combined)
+    excess[np.arange(len(excess)), evidence.classes] -= 1.0
+    return excess, evidence.losses(combined)
+
+
+def _probabilities(evidence: Evidence, combined: Floats) -> Floats:
+    return np.asarray(softmax(np.where(evidence.present, combined, -np.inf), axis=1))
+
+
+def _curvature(scores: Floats, evidence: Evidence, weights: Floats, b: Floats) -> Floats:
+    """(rules, rules): Hessian of the summed loss."""
+    p = _probabilities(evidence, np.tensordot(weights, scores, axes=1))
+    centred = scores - np.einsum("jnm,nm->jn", scores, p)[..., None]
+    flat = (centred * np.sqrt(p * b[:, None])).reshape(len(scores), -1)
+    return np.asarray(flat @ flat.T)
+
+
+def _nonnegative(curvature: Floats, target: Floats) -> Floats:
+    """The w ≥ 0 that minimises ½ wᵀ curvature w − targetᵀ w."""
+    size = np.sqrt(np.maximum(np.diagonal(curvature), 1e-300))
+    scaled = curvature / size[:, None] / size + _TINY * np.eye(len(size))
+    root = np.linalg.cholesky(scaled)
+    return np.asarray(nnls(root.T, np.linalg.solve(root, target / size))[0] / size)
+
+
+def _of_tasks(
+    scores: Floats, evidence: Evidence, pooled: _Pooled, rows: float, n_tasks: int
+) -> tuple[Floats, Floats, Floats]:
+    """Weights of all tasks; losses and scores of their rows with weights that have not seen them."""
+    slope, curvature = rows * pooled.slope, rows * pooled.curvature
+    weights = np.repeat(pooled.weights[None], n_tasks, axis=0)
+    for _ in range(_STEPS_OF_TASKS):
+        own_slope, own_curvature, _ = _by_task(scores, evidence, weights, n_tasks)
+        away = weights - pooled.weights
+        total = own_curvature + curvature
+        push = own_slope + slope + away @ curvature
+        weights = _nonnegative_each(total, np.einsum("tij,tj->ti", total, weights) - push)
+    _, own_curvature, of_rows = _by_task(scores, evidence, weights, n_tasks)
+    inverse = np.linalg.inv(own_curvature + curvature)
+    used = weights[evidence.tasks] > 0
+    back = np.einsum("nij,nj->ni", inverse[evidence.tasks], of_rows * used)
+    without = np.maximum(weights[evidence.tasks] + back * used, 0.0)
+    combined = np.einsum("nj,jnm->nm", without, scores)
+    return weights, evidence.losses(combined), combined
+
+
+def _by_task(
+    scores: Floats, evidence: Evidence, weights: Floats, n_tasks: int
+) -> tuple[Floats, Floats, Floats]:
+    """Gradient and Hessian of the loss of every task, and the gradient of every row."""
+    t, b = evidence.tasks, evidence.own
+    combined = np.einsum("nj,jnm->nm", weights[t], scores)
+    p = _probabilities(evidence, combined)
+    excess = p.copy()
+    excess[np.arange(len(t)), evidence.classes] -= 1.0
+    of_rows = np.einsum("jnm,nm,n->nj", scores, excess, b)
+    centred = scores - np.einsum("jnm,nm->jn", scores, p)[..., None]
+    products = np.einsum("inm,jnm,nm,n->nij", centred, centred, p, b, optimize=True)
+    slope, curvature = np.zeros(weights.shape), np.zeros((*weights.shape, weights.shape[1]))
+    np.add.at(slope, t, of_rows)
+    np.add.at(curvature, t, products)
+    return slope, curvature, of_rows
+
+
+def _nonnegative_each(curvature: Floats, target: Floats) -> Floats:
+    """(problems, rules): the w ≥ 0 that minimises ½ wᵀ curvature w − targetᵀ w, for each of many.
+
+    There are few rules: the best of all subsets of them on which the solution is not negative.
     """
-    tasks, n_tasks, weights = rows.tasks, len(of_task), rows.weights
-    pairs = zip(together, alone, strict=True)
-    differences = np.array([both.losses - own.losses for both, own in pairs])
-    differences = differences[of_task[tasks], np.arange(len(tasks))]
-    mean, error = means_of(differences, tasks, weights, n_tasks)
-    known = np.isfinite(error)
-    if 2 * known.sum() < int((present.sum(axis=1) > 1).sum()):
-        return np.zeros(n_tasks, dtype=bool)
-    needed = 1.0 + TOGETHER.constant / max(int(np.isfinite(differences).sum()), 1)
-    if smaller_mean(differences, tasks, weights, n_tasks) > -needed:
-        return np.ones(n_tasks, dtype=bool)
-    return np.asarray(in_errors(mean, np.where(known, error, np.inf)) > LEAVES.constant)
-
-
-def smaller_mean(gains: Floats, tasks: Codes, weights: Floats, n_tasks: int) -> float:
-    """The mean over rows, or over tasks, in standard errors; whichever is smaller."""
-    of_all = in_errors(*means_of(gains, np.zeros_like(tasks), weights, 1))[0]
-    return float(min(of_all, _mean_of_tasks(*means_of(gains, tasks, weights, n_tasks))))
-
-
-def _mean_of_tasks(mean: Floats, error: Floats) -> float:
-    """The mean of the means of tasks, in standard errors."""
-    known = np.isfinite(error)
-    if not known.any():
-        return 0.0
-    total = np.sqrt((error[known] ** 2).sum()) / known.sum()
-    return float(in_errors(mean[known].mean(), total))
-
-
-def means_of(
-    values: Floats, groups: Codes, weights: Floats, n_groups: int
-) -> tuple[Floats, Floats]:
-    """(groups,): the mean of every group and its standard error, infinite without finite values."""
-    usable = np.isfinite(values)
-    g, w, d = groups[usable], weights[usable], values[usable]
-    total = np.bincount(g, w, minlength=n_groups)
-    n = np.maximum(total, 1e-300)
-    mean = np.bincount(g, w * d, minlength=n_groups) / n
-    variance = np.bincount(g, w * (d - mean[g]) ** 2, minlength=n_groups) / np.maximum(n - 1, 1.0)
-    return mean, np.where(total > 0, np.sqrt(variance / n), np.inf)
-
-
-def in_errors(mean: Floats, error: Floats) -> Floats:
-    """Means in units of their standard errors; no error is no difference."""
-    return np.divide(mean, error, out=np.zeros_like(error), where=error > 0)
+    n, size = target.shape
+    size_of = np.sqrt(np.maximum(np.einsum("tjj->tj", curvature), 1e-300))
+    scaled = curvature / size_of[:, :, None] / size_of[:, None, :] + _TINY * np.eye(size)
+    aim = target / size_of
+    best, value = np.zeros((n, size)), np.zeros(n)
+    for k in range(1, size + 1):
+        for subset in combinations(range(size), k):
+            some = np.array(subset)
+            found = np.linalg.solve(scaled[:, some[:, None], some], aim[:, some, None])[..., 0]
+            gained = 0.5 * np.einsum("tj,tj->t", found, aim[:, some])
+            better = (found >= 0).all(axis=1) & (gained > value)
+            value = np.where(better, gained, value)
+            rows = np.zeros((n, size))
+            rows[:, some] = found
+            best = np.where(better[:, None], rows, best)
+    return np.asarray(best / size_of)

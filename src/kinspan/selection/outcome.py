@@ -1,27 +1,29 @@
-"""The rules that were chosen → what the estimator keeps: rules, forecasts and learning curves."""
+"""The combined rules → what the estimator keeps: rules, forecasts and learning curves."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinspan._rows.types import Codes, Floats, Mask
 from kinspan.labels import TaskWeights
 from kinspan.labels.shrinkage import pooled_energies
 from kinspan.metric import ScaledMoments
-from kinspan.risk import Energies, Learning, learning_curves, spread_of_scores
-from kinspan.scores import (
-    ABSENT_PENALTY,
-    Agreement,
-    LinearRules,
-    discriminant_rules,
-    in_input_units,
+from kinspan.risk import (
+    Energies,
+    Forecast,
+    Learning,
+    LeftOut,
+    forecast_of_scores,
+    learning_curves,
+    spread_of_scores,
+    with_spread,
 )
-from kinspan.selection.candidates import Judged, Options
+from kinspan.scores import ABSENT_PENALTY, Agreement, LinearRules, discriminant_rules
+from kinspan.selection.candidates import Candidate, Options
+from kinspan.selection.combination import Combination, combined_rules
 from kinspan.selection.new_tasks import (
     Places,
     forecast_of_newcomers,
@@ -77,16 +79,6 @@ class FittedRules:
         return curves
 
 
-class Chosen(NamedTuple):
-    """The rules that were chosen."""
-
-    shares: Floats  # (metrics,): of the covariance, in the metrics that some task has
-    together: Sequence[Judged]  # (metrics,): the chosen rules
-    alone: Sequence[Judged]  # (metrics,): those of every task alone
-    of_task: Codes  # (tasks,): the metric of each
-    optimism: float  # how much too small forecasts are
-
-
 class _Shared(NamedTuple):
     """What tasks agree on in one metric."""
 
@@ -103,113 +95,204 @@ class _Shared(NamedTuple):
         return cls(pooled, agreement, found)
 
 
-def outcome(chosen: Chosen, prepared: Prepared, options: Options) -> FittedRules:
-    """Every task with the rules of its metric; the shared rule has the metric of most."""
-    counts, of_task = prepared.scaled.counts, chosen.of_task
-    most = np.append(of_task, np.bincount(of_task).argmax())
-    shared = [_Shared.of(prepared, share, options.priors) for share in chosen.shares]
-    parts = list(zip(chosen.shares, chosen.together, chosen.alone, shared, strict=True))
-    rules = _picked_each((_rules(j, share, s, prepared, options) for share, j, _, s in parts), most)
-    expected = _picked_each((_expected(j, a, s, options) for _, j, a, s in parts), of_task)
-    known = _picked_each((_energies(j.solution, j.problem) for j in chosen.together), of_task)
+class _InputUnits(NamedTuple):
+    """Rules of all tasks and, last, of those that are not fitted, for rows as they come."""
+
+    coef: Floats  # (tasks + 1, classes, features)
+    intercept: Floats  # (tasks + 1, classes)
+
+
+def outcome(combination: Combination, prepared: Prepared, options: Options) -> FittedRules:
+    """Every task with its combined rule, forecasts and what learning curves follow from."""
+    counts = prepared.scaled.counts
     is_new = newcomers(counts)
-    doubt = np.where(is_new, 0.0, chosen.optimism)
-    error, interval, alone = (np.minimum((e.T + doubt).T, 1.0) for e in expected)
+    rules, absent = _rules(combination, prepared, options)
+    error, interval, alone = _expected(combination, prepared, options)
+    problem, solution = combination.reference.solution()
     n_classes = np.where(is_new, counts.shape[1], (counts > 0).sum(axis=1))
-    reached = _of_newcomers(Energies(*known), is_new)
+    reached = _of_newcomers(_energies(solution, problem), is_new)
+    two = counts.shape[1] == 2
+    coef, intercept = (
+        part[:, 1:] - part[:, :1] if two else part for part in (rules.coef, rules.intercept)
+    )
+    scale = np.where(is_new[:, None], prepared.pooled.scale, prepared.scaled.scale)
     return FittedRules(
-        *(rules[0], rules[1], rules[2], rules[3]),
+        *(coef, intercept, absent, np.concatenate([scale, prepared.pooled.scale[:1]])),
         error,
         interval,
         alone,
-        chosen.shares[of_task],
-        chosen.together[0].problem.multi_class,
-        [judged.solution.weights for judged in chosen.together],
-        of_task,
+        combination.shares(),
+        problem.multi_class,
+        [combination.task_weights()],
+        np.zeros(len(counts), dtype=np.intp),
         Reached(reached, counts, n_classes),
     )
 
 
-def _picked_each(sets: Iterable[tuple[NDArray[Any], ...]], which: Codes) -> list[NDArray[Any]]:
-    """Arrays of several sets, every row from the set that it is in."""
-    return [_picked(parts, which) for parts in zip(*sets, strict=True)]
-
-
-def _picked(parts: Iterable[NDArray[Any]], which: Codes) -> NDArray[Any]:
-    """Every row from the part that it is in."""
-    first, *others = parts
-    picked = first.copy() if others else first
-    for i, part in enumerate(others, start=1):
-        picked[which == i] = part[which == i]
-    return picked
-
-
 def _rules(
-    judged: Judged, share: float, shared: _Shared, prepared: Prepared, options: Options
-) -> tuple[Floats, Floats, Mask, Floats]:
-    """Coefficients, intercepts, absent classes and scales of all tasks and of the shared rule."""
-    pooled, agreement, where = shared
-    scaled, log_priors = judged.problem.scaled, options.log_priors
-    is_new = newcomers(pooled.counts)
-    own, absent = _fill_absent(judged, agreement.contrasts, options)
-    common = shared_rule(agreement, pooled, log_priors)
-    moved = common.offset - log_priors.mean(axis=0) + log_priors
-    coef = np.append(np.where(is_new[:, None, None], common.coef, own.coef), common.coef, 0)
-    offset = np.append(np.where(is_new[:, None], moved, own.offset), common.offset, 0)
-    absent = np.where(is_new[:, None], ~known_classes(pooled.counts), absent)
-    absent = np.concatenate([absent, np.zeros_like(absent[:1])])
-    centres = scaled.centres
-    if where is not None:
-        centres = np.where(is_new[:, None], where.centres, centres)
-    centres = np.concatenate([centres, agreement.centre])
-    base = np.concatenate([log_priors, log_priors.mean(axis=0)[None]])
-    factor = judged.calibration.factor
-    offset = np.where(absent, offset, base + factor * (offset - base))
-    rules = LinearRules(coef * factor, offset)
-    turned = rules.coef
-    if prepared.covariance is not None:
-        turned = prepared.covariance.turned_back(rules.coef, share)
-    scale = np.where(is_new[:, None], pooled.scale, scaled.scale)
-    scale = np.concatenate([scale, pooled.scale])
-    coef, intercept = in_input_units(rules, turned, centres, scale)
-    return coef, intercept - coef @ prepared.origin, absent, scale
+    combination: Combination, prepared: Prepared, options: Options
+) -> tuple[_InputUnits, Mask]:
+    """All rules with priors; and (tasks + 1, classes): classes that are never answered."""
+    counts = prepared.scaled.counts
+    own = _of_tasks(combination, prepared, options)
+    strangers = _of_strangers(combination, prepared, options)
+    is_new, n_tasks = newcomers(counts), len(counts)
+    coef = np.concatenate([own.coef, strangers.coef[n_tasks:]])
+    coef[:-1][is_new] = strangers.coef[:-1][is_new]
+    intercept = np.concatenate([own.intercept, strangers.intercept[n_tasks:]])
+    intercept[:-1][is_new] = strangers.intercept[:-1][is_new]
+    if options.multi_class != "one-vs-all":
+        intercept[:-1] += options.log_priors
+    intercept[-1] += options.log_priors.mean(axis=0)
+    missing = ~prepared.scaled.present & (not options.share_classes)
+    missing = np.where(is_new[:, None], ~known_classes(counts), missing)
+    absent = np.concatenate([missing, np.zeros_like(missing[:1])])
+    coef = np.where(absent[..., None], 0.0, coef)
+    intercept = np.where(absent, ABSENT_PENALTY, intercept - coef @ prepared.origin)
+    return _InputUnits(coef, intercept), absent
 
 
-def _fill_absent(judged: Judged, agreed: Floats, options: Options) -> tuple[LinearRules, Mask]:
-    """Rules for classes without samples in a task: never answered, or borrowed; and which."""
-    scaled, rules = judged.problem.scaled, judged.solution.rules
-    absent = ~scaled.present
-    if not options.share_classes:
-        coef = np.where(absent[..., None], 0.0, rules.coef)
-        return LinearRules(coef, np.where(absent, ABSENT_PENALTY, rules.offset)), absent
-    relative = agreed[None] - (scaled.class_shares @ agreed)[:, None, :]
-    ones = np.ones(len(absent))
-    borrowed = discriminant_rules(relative, ones, scaled.noise_level, options.log_priors)
-    coef = np.where(absent[..., None], borrowed.coef, rules.coef)
-    offset = np.where(absent, borrowed.offset, rules.offset)
-    return LinearRules(coef, offset), np.zeros_like(absent)
+def _of_tasks(combination: Combination, prepared: Prepared, options: Options) -> _InputUnits:
+    """The combined rules of all tasks, relative to the origin."""
+    shape = prepared.scaled.means.shape[:2]
+    coef = np.zeros((*shape, prepared.scaled.scale.shape[1]))
+    intercept = np.zeros(shape)
+    for basis, group in combination.by_basis():
+        scaled = basis.scaled
+        rules = combined_rules(combination, group, (*shape, scaled.means.shape[2]))
+        if options.share_classes and not prepared.scaled.present.all():
+            rules = _with_borrowed(rules, combination, basis, group, prepared)
+        intercept += rules.offset - np.einsum(
+            "tlp,tp->tl", rules.coef, np.broadcast_to(scaled.centres, rules.coef[:, 0].shape)
+        )
+        coef += basis.turned_back(rules.coef) / scaled.scale[:, None, :]
+    return _InputUnits(coef, intercept)
+
+
+def _with_borrowed(
+    rules: LinearRules,
+    combination: Combination,
+    basis: Prepared,
+    group: list[int],
+    prepared: Prepared,
+) -> LinearRules:
+    """Rules for classes without samples in a task, from what the other tasks agree on."""
+    if len(basis.scaled.counts) < len(prepared.scaled.counts):
+        return rules  # all tasks as one have all classes
+    absent = ~prepared.scaled.present
+    coef, offset = (
+        np.where(absent[..., None], 0.0, rules.coef),
+        np.where(absent, 0.0, rules.offset),
+    )
+    for j in group:
+        candidate, amount = combination.candidates[j], combination.weights[:, j]
+        problem = candidate.solution()[0]
+        scaled, agreement = problem.scaled, agreed(problem.scaled)
+        relative = agreement.contrasts - (scaled.class_shares @ agreement.contrasts)[:, None, :]
+        ones, zeros = np.ones(len(absent)), np.zeros(absent.shape)
+        found = discriminant_rules(relative, ones, scaled.noise_level, zeros)
+        factor = amount * candidate.factor
+        stretched = found.coef / np.sqrt(basis.stretch(candidate.share))
+        coef += np.where(absent[..., None], factor[:, None, None] * stretched, 0.0)
+        offset += np.where(absent, factor[:, None] * found.offset, 0.0)
+    return LinearRules(coef, offset)
+
+
+def _of_strangers(combination: Combination, prepared: Prepared, options: Options) -> _InputUnits:
+    """What tasks agree on, for new tasks, each where it lies, and for those that are not fitted."""
+    n_tasks, n_classes = prepared.scaled.counts.shape
+    coef = np.zeros((n_tasks + 1, n_classes, prepared.scaled.scale.shape[1]))
+    intercept = np.zeros((n_tasks + 1, n_classes))
+    for candidate, amount in zip(combination.candidates, combination.of_strangers, strict=True):
+        if amount == 0:
+            continue
+        basis = candidate.prepared
+        if len(basis.scaled.counts) < n_tasks:
+            rules, centres = candidate.rules(), basis.scaled.centres
+            in_basis, offset, scale = rules.coef, rules.offset, basis.scaled.scale
+        else:
+            pooled, agreement, where = _Shared.of(basis, candidate.share, options.priors)
+            zeros = np.zeros((1, n_classes))
+            common = shared_rule(agreement, pooled, zeros)
+            root = np.sqrt(basis.stretch(candidate.share))
+            centres = agreement.centre
+            if where is not None:
+                centres = np.concatenate([where.centres, agreement.centre])
+            offset = candidate.factor * common.offset
+            in_basis = candidate.factor * common.coef / root
+            centres, scale = centres * root, pooled.scale
+        moved = offset - np.einsum("lp,tp->tl", in_basis[0], centres)
+        coef += amount * basis.turned_back(in_basis) / scale[:1, None, :]
+        intercept += amount * moved
+    return _InputUnits(coef, intercept)
 
 
 def _expected(
-    judged: Judged, alone: Judged, shared: _Shared, options: Options
+    combination: Combination, prepared: Prepared, options: Options
 ) -> tuple[Floats, Floats, Floats]:
     """Forecast errors, their intervals and errors alone; a new task alone can only guess."""
-    error, interval, single = judged.forecast.error, judged.forecast.interval, alone.forecast.error
-    if shared.places is None:
-        return error, interval, single
-    is_new = newcomers(shared.pooled.counts)
-    isotropic = isotropic_error(judged.solution, judged.problem, options.priors)
-    n_rows = 0 if judged.rows is None else len(judged.rows.tasks)
+    problem = combination.reference.solution()[0]
+    together, alone = (
+        _forecast(combination, scores, candidate, options)
+        for scores, candidate in (
+            (combination.scores, combination.reference),
+            (combination.alone_scores, combination.alone),
+        )
+    )
+    is_new = newcomers(problem.scaled.counts)
+    if not is_new.any():
+        return together.error, together.interval, alone.error
+    shared = _Shared.of(combination.reference.prepared, combination.reference.share, options.priors)
+    assert shared.places is not None
+    isotropic = _formula(combination.reference, options).error
     n_classes = shared.pooled.present[~is_new].sum(axis=1)
-    inflation = spread_of_scores(isotropic[~is_new], error[~is_new], n_classes, n_rows)
+    n_rows = len(combination.scores)
+    inflation = spread_of_scores(isotropic[~is_new], together.error[~is_new], n_classes, n_rows)
     new_error, new_interval = forecast_of_newcomers(
         shared.pooled, options.log_priors, options.priors, shared.places, inflation
     )
     return (
-        np.where(is_new, new_error, error),
-        np.where(is_new[:, None], new_interval, interval),
-        np.where(is_new, 1.0 - options.priors.max(axis=1), single),
+        np.where(is_new, new_error, together.error),
+        np.where(is_new[:, None], new_interval, together.interval),
+        np.where(is_new, 1.0 - options.priors.max(axis=1), alone.error),
     )
+
+
+def _forecast(
+    combination: Combination, scores: Floats, candidate: Candidate, options: Options
+) -> Forecast:
+    """From left-out rows; by the formula of the paper for tasks that could leave out too few."""
+    formula = _formula(candidate, options)
+    evidence = combination.evidence
+    if evidence is None:
+        return formula
+    present = candidate.prepared.scaled.present
+    priors = np.where(present, options.priors, 0.0)
+    if candidate.multi_class != "one-vs-all":
+        scores = scores + options.log_priors[evidence.tasks]
+    left_out = LeftOut(
+        np.where(evidence.own[:, None] > 0, scores, np.nan), np.ones(len(evidence.tasks))
+    )
+    rows = candidate.prepared.sample
+    assert rows is not None
+    found = forecast_of_scores(left_out, evidence.tasks, evidence.classes, rows.weights, priors)
+    unknown = np.isnan(found.error)
+    m, n_rows = present.sum(axis=1), int(np.isfinite(found.wrong).sum())
+    spread = spread_of_scores(formula.error[~unknown], found.error[~unknown], m[~unknown], n_rows)
+    return Forecast(
+        np.where(unknown, with_spread(formula.error, spread, m), found.error),
+        np.where(unknown[:, None], formula.interval, found.interval),
+        found.wrong,
+    )
+
+
+def _formula(candidate: Candidate, options: Options) -> Forecast:
+    """The formula of the paper; of its own error nothing is known."""
+    problem, solution = candidate.solution()
+    error = isotropic_error(solution, problem, options.priors)
+    chance = 1.0 - 1.0 / np.maximum(problem.scaled.present.sum(axis=1), 1)
+    interval = np.stack([np.zeros_like(error), np.maximum(error, chance)], axis=1)
+    return Forecast(error, np.where(np.isnan(error)[:, None], np.nan, interval), np.empty(0))
 
 
 def _energies(solution: Solution, problem: Problem) -> Energies:

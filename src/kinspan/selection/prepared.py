@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinspan._rows import identifiers
-from kinspan._rows.types import Floats, Ids
+from kinspan._rows.types import Codes, Floats, Ids
 from kinspan.class_moments import ClassMoments
 from kinspan.metric import (
     Covariance,
@@ -21,11 +21,10 @@ from kinspan.metric import (
     in_metric,
     origin,
     scaled_by,
-    tail_factor,
 )
-from kinspan.risk import Residuals
+from kinspan.risk import Residuals, ScaleChange
 from kinspan.row_sample import RowSample
-from kinspan.selection.decisions import HEAVY_TAILS, SAMPLED_ROWS, SHARES
+from kinspan.selection.decisions import LARGE_FREEDOM, SAMPLED_ROWS, SHARES
 
 _FEWEST_ROWS, _ROWS_PER_FEATURE = 25, 4
 
@@ -37,18 +36,13 @@ class Unlabelled(NamedTuple):
     means: Floats  # (tasks, features)
 
 
-class Scaling(NamedTuple):
+class _Scaling(NamedTuple):
     """Moments in one scale of the features, and the sampled rows in it."""
 
     scaled: ScaledMoments
     pooled: ScaledMoments  # the same in a scale that all tasks share
-    sample: RowSample | None
     residuals: Floats  # (sampled rows, features): rows minus the means of their cells
-
-    def rows(self) -> Residuals:
-        """Sampled rows in the metric without covariance, in the axes of the features."""
-        ones = np.ones(self.residuals.shape[1])
-        return _residuals_of(self.sample, self.residuals, self.residuals**2, ones, 0.0)
+    change: Floats | None  # (sampled rows, features): of the scale, if a row is left out
 
 
 class Prepared(NamedTuple):
@@ -61,11 +55,17 @@ class Prepared(NamedTuple):
     sample: RowSample | None  # the rows behind the covariance
     shares: tuple[float, ...]  # of the covariance in the metric, to be tried
     unlabelled: Unlabelled  # in the basis
+    change: Floats | None = None  # (sampled rows, features): of the scale, if a row is left out
 
-    @property
-    def fewer_shares(self) -> tuple[float, ...]:
-        """Shares to try for one rule for all tasks, which is an extra candidate: every second."""
-        return self.shares[:5:2]
+    def stretch(self, share: float) -> Floats:
+        """(directions,): eigenvalues of the metric."""
+        if self.covariance is None:
+            return np.ones(self.scaled.means.shape[2])
+        return self.covariance.stretch(share)
+
+    def turned_back(self, coef: Floats) -> Floats:
+        """Rules for rows in the basis → rules for scaled rows."""
+        return coef if self.covariance is None else np.asarray(coef @ self.covariance.basis.T)
 
     def in_metric(self, share: float) -> ScaledMoments:
         """Moments in the metric with a share of the covariance."""
@@ -88,45 +88,105 @@ class Prepared(NamedTuple):
         found = self.covariance
         stretch = found.stretch(share)[: found.residuals.shape[1]]
         weight = share / (found.mean_value * found.n_rows)
-        return _residuals_of(self.sample, found.residuals, found.squares, stretch, weight)
+        assert self.sample is not None
+        tasks, classes = self.sample.task_codes, self.sample.class_codes
+        if len(self.scaled.counts) == 1:  # all tasks as one
+            tasks = np.zeros_like(tasks)
+        scale = None
+        if self.change is not None:
+            scale = ScaleChange(self.change, found.basis, found.stretch(share), share)
+        return Residuals(
+            *(found.residuals, found.squares, stretch),
+            *(tasks, classes, self.sample.weights, weight, scale),
+        )
 
 
-def scalings(
-    moments: ClassMoments, sample: RowSample | None, scale: str | None
-) -> tuple[Floats, list[Scaling]]:
-    """The origin, and the scales to choose from: one, or two where features have heavy tails.
-
-    A pixel or a word that few rows have shows a tiny standard deviation, which is badly known.
-    """
-    divisor, of_all = _divisors(moments, scale)
+def prepared_bases(
+    moments: ClassMoments,
+    sample: RowSample | None,
+    scale: str | None,
+    metric: float | str,
+    unlabelled: ClassMoments | None,
+) -> list[Prepared]:
+    """One basis for every scale of the features: two where left-out rows are to weigh them."""
     start = origin(moments)
-    moments = replace(moments, means=around(moments, start))
+    if sample is not None:
+        sample = sample.aligned(moments.tasks, moments.classes, moments.n_features)
+        sample = sample.limited(_rows_per_cell(sample)).effective()
+    around_start = replace(moments, means=around(moments, start))
+    scales: list[str | None] = ["pooled", None] if scale == "auto" else [scale]
+    if sample is None:
+        scales = scales[:1]
+    found = [_scaling(around_start, sample, start, one) for one in scales]
+    return [_prepare(start, one, sample, moments.tasks, metric, unlabelled) for one in found]
+
+
+def as_one_task(
+    moments: ClassMoments, sample: RowSample | None, start: Floats, metric: float | str
+) -> Prepared | None:
+    """The rows of all tasks as those of one, in the units of the input."""
+    if sample is None or len(moments.tasks) == 1:
+        return None
+    together = _sum_of_tasks(replace(moments, means=around(moments, start)))
+    scaled = scaled_by(together, common_scale(together))
+    residuals = _residuals(scaled, sample, start, np.zeros_like(sample.task_codes))
+    one = _Scaling(scaled, scaled, residuals, None)
+    prepared = _prepare(start, one, sample, together.tasks, metric, None)
+    return None if prepared.covariance is None else prepared
+
+
+def _sum_of_tasks(moments: ClassMoments) -> ClassMoments:
+    counts = moments.counts.sum(axis=0)
+    safe = np.where(counts > 0, counts, 1.0)[:, None]
+    means = np.einsum("tj,tjp->jp", moments.counts, moments.means) / safe
+    between = np.einsum("tj,tjp->jp", moments.counts, (moments.means - means) ** 2)
+    squares = moments.squares.sum(axis=0) + between
+    return ClassMoments(
+        moments.tasks[:1], moments.classes, counts[None], means[None], squares[None]
+    )
+
+
+def _scaling(
+    moments: ClassMoments, sample: RowSample | None, start: Floats, scale: str | None
+) -> _Scaling:
+    divisor, of_all = _divisors(moments, scale)
     scaled = scaled_by(moments, divisor)
     pooled = scaled if of_all is None else scaled_by(moments, of_all)
     if sample is None:
-        return start, [Scaling(scaled, pooled, None, np.empty((0, moments.n_features)))]
-    sample = sample.aligned(moments.tasks, moments.classes, moments.n_features)
-    sample = sample.limited(_rows_per_cell(sample)).effective()
-    residuals = _residuals(scaled, sample, start)
-    plain = Scaling(scaled, pooled, sample, residuals)
-    if scale != "auto":
-        return start, [plain]
-    factor = tail_factor(residuals, sample.weights)
-    if factor.max() < HEAVY_TAILS.constant:
-        return start, [plain]
-    wider = scaled_by(moments, scaled.scale * factor)
-    return start, [plain, Scaling(wider, wider, sample, residuals / factor)]
+        return _Scaling(scaled, pooled, np.empty((0, moments.n_features)), None)
+    residuals = _residuals(scaled, sample, start, sample.task_codes)
+    change = None
+    if scale in ("auto", "pooled"):
+        change = _scale_change(residuals, moments.counts, sample)
+    return _Scaling(scaled, pooled, residuals, change)
 
 
-def prepare(
+def _scale_change(residuals: Floats, counts: Floats, sample: RowSample) -> Floats | None:
+    """1 − s₋²/s² for every sampled row, eq. (31) of docs/theory.md; None if too small to matter.
+
+    Residuals are in units of s, which has some more degrees of freedom than rows (see `metric`).
+    """
+    freedom = max(float(np.maximum(counts - 1.0, 0.0).sum()), 1.0)
+    if freedom > LARGE_FREEDOM.constant:
+        return None
+    freedom += 25.0 / freedom
+    n, g = counts[sample.task_codes, sample.class_codes], np.minimum(sample.weights, 1.0)
+    several = n - g > 1e-9 * n
+    removed = np.where(several, g * n / np.where(several, n - g, 1.0), 0.0)[:, None]
+    left = np.maximum(freedom - g, 1e-3)[:, None]
+    return np.asarray(1.0 - np.maximum(freedom - removed * residuals**2, 1e-3 * freedom) / left)
+
+
+def _prepare(
     start: Floats,
-    scaling: Scaling,
-    tasks: Floats,
+    scaling: _Scaling,
+    sample: RowSample | None,
+    tasks: Ids,
     metric: float | str,
     unlabelled: ClassMoments | None,
 ) -> Prepared:
     """The basis of the covariance, in which every metric is diagonal."""
-    scaled, pooled, sample, residuals = scaling
+    scaled, pooled, residuals, change = scaling
     free = _without_labels(tasks, unlabelled, start, pooled.scale)
     covariance = None if sample is None else _covariance(scaled, pooled, sample, residuals)
     if covariance is None:
@@ -139,15 +199,7 @@ def prepare(
         sample,
         SHARES if metric == "auto" else (float(metric),),
         free._replace(means=free.means @ covariance.basis),
-    )
-
-
-def _residuals_of(
-    sample: RowSample | None, values: Floats, squares: Floats, stretch: Floats, weight: float
-) -> Residuals:
-    assert sample is not None
-    return Residuals(
-        values, squares, stretch, sample.task_codes, sample.class_codes, sample.weights, weight
+        change,
     )
 
 
@@ -180,12 +232,12 @@ def _rows_per_cell(sample: RowSample) -> int:
     return max(_FEWEST_ROWS, in_all // n_cells)
 
 
-def _residuals(scaled: ScaledMoments, sample: RowSample, start: Floats) -> Floats:
+def _residuals(scaled: ScaledMoments, sample: RowSample, start: Floats, tasks: Codes) -> Floats:
     """(rows, features): sampled rows minus the means of their cells."""
-    scale = scaled.scale if len(scaled.scale) == 1 else scaled.scale[sample.task_codes]
+    scale = scaled.scale if len(scaled.scale) == 1 else scaled.scale[tasks]
     residuals = sample.rows - start
     residuals /= scale
-    residuals -= scaled.means[sample.task_codes, sample.class_codes]
+    residuals -= scaled.means[tasks, sample.class_codes]
     return np.asarray(residuals)
 
 
@@ -196,6 +248,7 @@ def _covariance(
     means = scaled.means if pooled is scaled else np.concatenate([scaled.means, pooled.means])
     if (residuals**2).sum() <= 1e-24 * (means**2).sum():
         return None  # what is left of equal rows is rounding
-    share = sample.weights / scaled.counts[sample.task_codes, sample.class_codes]
+    tasks = sample.task_codes if len(scaled.counts) > 1 else np.zeros_like(sample.task_codes)
+    share = sample.weights / scaled.counts[tasks, sample.class_codes]
     freedom = max(float((sample.weights * (1.0 - share)).sum()), 1.0)
     return covariance_of_rows(residuals, sample.weights, freedom, means)

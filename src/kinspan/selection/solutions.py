@@ -10,19 +10,20 @@ from typing import NamedTuple
 import numpy as np
 
 from kinspan._rows.once import computed_once
-from kinspan._rows.types import Floats, Mask
+from kinspan._rows.types import Floats
 from kinspan.gram import ContrastRows, EachClassContrasts, SharedContrasts, VersusRestContrasts
 from kinspan.labels import (
+    Response,
     Spectrum,
     TaskWeights,
     agreed_weights,
+    spectral_rule_and_response,
     spectrum_of_gram,
     spectrum_of_rows,
     task_weights,
-    with_some_alone,
 )
 from kinspan.metric import ScaledMoments
-from kinspan.risk import RuleParts, alignment, error_rate
+from kinspan.risk import RuleParts, SharedPart, alignment, error_rate
 from kinspan.scores import (
     Agreement,
     LinearRules,
@@ -68,6 +69,11 @@ class Problem:
         return [spectrum(rows) for rows in self.contrasts.task_rows()]
 
     @property
+    def is_one_set(self) -> bool:
+        """Whether all tasks have all classes, with one relatedness for all of these."""
+        return isinstance(self.contrasts, SharedContrasts) and self.contrasts.is_whole
+
+    @property
     def is_discriminant(self) -> bool:
         """Whether scores are those of eq. (25), with −½ ‖coef‖², and not those of Algorithm 1."""
         return self.multi_class != "one-vs-all"
@@ -80,35 +86,36 @@ class Solution(NamedTuple):
     weights: list[TaskWeights]  # one for each spectrum of the problem
     own: Floats  # (tasks, classes l, classes j): how rule l depends on the task's own cell mean j
     undone: Floats  # (tasks, classes l, classes j): what offset l adds per noise of cell j
+    response: Response | None = None  # how directions follow the own contrasts, where it is known
 
 
-def solve(problem: Problem, labels: str, log_priors: Floats) -> Solution:
-    """Rules of all targets at once, with the weights of tasks that `labels` names."""
+def solve(problem: Problem, labels: str, log_priors: Floats, *, shrunk: bool = True) -> Solution:
+    """Rules of all targets at once, with the weights of tasks that `labels` names.
+
+    Where left-out rows say how large scores should be, directions need not be shrunk.
+    """
+    if labels == "spectral" and problem.is_one_set:
+        weights, response = spectral_rule_and_response(problem.spectra[0])
+        found = solution_of(problem, [weights], log_priors, shrunk=shrunk)
+        return found._replace(response=response)
     counts = problem.scaled.counts
-    weights = [task_weights(labels, spectrum, counts) for spectrum in problem.spectra]
-    return solution_of(problem, weights, log_priors)
+    of_sets = [task_weights(labels, spectrum, counts) for spectrum in problem.spectra]
+    return solution_of(problem, of_sets, log_priors, shrunk=shrunk)
 
 
-def send_alone(
-    problem: Problem, log_priors: Floats, both: tuple[Solution, Solution], targets: Mask
+def solution_of(
+    problem: Problem, weights: list[TaskWeights], log_priors: Floats, *, shrunk: bool = True
 ) -> Solution:
-    """The first of two solutions, with the rules of the second for some targets."""
-    weights = [
-        with_some_alone(together, alone, targets)
-        for together, alone in zip(both[0].weights, both[1].weights, strict=True)
-    ]
-    return solution_of(problem, weights, log_priors)
-
-
-def solution_of(problem: Problem, weights: list[TaskWeights], log_priors: Floats) -> Solution:
     """Linear rules of all targets, for the weights of tasks in each spectrum."""
     scaled, contrasts = problem.scaled, problem.contrasts
     directions = contrasts.combine(weights)
     noise_share = contrasts.per_target([w.noise_share for w in weights])
     own = noise_share[..., None] * contrasts.coefficients
     if problem.is_discriminant:
-        signal = contrasts.per_target([w.signal for w in weights]).sum(axis=1)
-        factor = shrinkage(signal, squares(directions), squares(contrasts.values))
+        factor = np.ones(len(directions))
+        if shrunk:
+            signal = contrasts.per_target([w.signal for w in weights]).sum(axis=1)
+            factor = shrinkage(signal, squares(directions), squares(contrasts.values))
         rules = discriminant_rules(directions, factor, scaled.noise_level, log_priors)
     else:
         aligned = _alignment(problem, directions, own)
@@ -163,21 +170,37 @@ def isotropic_error(solution: Solution, problem: Problem, priors: Floats) -> Flo
 
 
 def rule_parts(solution: Solution, problem: Problem) -> RuleParts:
-    """What leaving out a row needs to know of the rules."""
+    """What leaving out a row needs to know of rules that were not shrunk."""
     scaled, (coef, offset) = problem.scaled, solution.rules
     half = 0.5 * scaled.noise_level * problem.is_discriminant
     length = np.einsum("tlp,tlp->tl", coef, coef)
+    own, shared = solution.own, None
+    if solution.response is not None:
+        own = problem.contrasts.coefficients * solution.response.kept[:, None, None]
+        own = own / scaled.noise_level[:, None, None]
+        shared = _shared_part(solution.response, problem)
     return RuleParts(
         coef,
         offset + half[:, None] * length,
         half,
-        solution.own,
+        own,
         solution.undone,
         scaled.cell_noise,
         problem.class_means.values,
         scaled.class_shares,
         scaled.counts,
+        scaled.noise_level * scaled.scale.shape[1] if problem.is_discriminant else None,
+        shared,
     )
+
+
+def _shared_part(response: Response, problem: Problem) -> SharedPart | None:
+    """Directions of the others in the metric; None where there are none."""
+    if not response.vectors.size:
+        return None
+    basis = np.tensordot(response.rows, problem.contrasts.values, axes=1)
+    gain = response.gain / problem.scaled.noise_level[:, None, None]
+    return SharedPart(basis, response.vectors, gain)
 
 
 def agreed(pooled: ScaledMoments) -> Agreement:

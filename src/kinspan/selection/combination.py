@@ -1,0 +1,142 @@
+"""Candidates and their weights in every task → the combined rules, and who lends to whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from kinspan._rows.types import Floats
+from kinspan.labels import TaskWeights, task_weights
+from kinspan.scores import LinearRules
+from kinspan.selection.candidates import Candidate, Family
+from kinspan.selection.evidence import Combined, Evidence
+from kinspan.selection.prepared import Prepared
+
+
+class Combination(NamedTuple):
+    """What every task's rule is made of, and what left-out rows say of it."""
+
+    candidates: list[Candidate]
+    weights: Floats  # (tasks, candidates)
+    of_strangers: Floats  # (candidates,): for tasks that are not fitted
+    reference: Candidate  # in whose metric energies and formulas are computed
+    evidence: Evidence | None  # None without rows
+    scores: Floats  # (rows, classes): of left-out rows, by weights that have not seen them
+    alone: Candidate
+    alone_scores: Floats  # (rows, classes): the same for every task alone
+
+    @classmethod
+    def of(
+        cls, families: Sequence[Family], both: Combined, alone: Family, evidence: Evidence
+    ) -> Combination:
+        """Families weighed by tasks, each of candidates weighed by all tasks."""
+        candidates = [c for family in families for c in family.candidates]
+        of_families = np.zeros((len(families), len(candidates)))
+        start = 0
+        for i, family in enumerate(families):
+            of_families[i, start : start + len(family.weights)] = family.weights
+            start += len(family.weights)
+        weights = both.weights @ of_families
+        named = [f.name for f in families]
+        stranger = of_families[named.index("naive") if "naive" in named else 0]
+        return cls(
+            candidates,
+            weights,
+            stranger,
+            _reference(candidates, weights),
+            evidence,
+            both.scores,
+            alone.candidates[int(alone.weights.argmax())],
+            alone.scores,
+        )
+
+    @classmethod
+    def without_rows(cls, chosen: Candidate, alone: Candidate, n_tasks: int) -> Combination:
+        """One candidate for all."""
+        nothing = np.empty((0, 0))
+        ones = np.ones((n_tasks, 1))
+        return cls([chosen], ones, np.ones(1), chosen, None, nothing, alone, nothing)
+
+    def by_basis(self) -> Iterator[tuple[Prepared, list[int]]]:
+        """Every basis, and the candidates in it that some task uses."""
+        groups: dict[int, list[int]] = {}
+        for j, candidate in enumerate(self.candidates):
+            if self.weights[:, j].any():
+                groups.setdefault(id(candidate.prepared), []).append(j)
+        for group in groups.values():
+            yield self.candidates[group[0]].prepared, group
+
+    def shares(self) -> Floats:
+        """(tasks,): the mean share of the covariance in the metrics of a rule."""
+        common = np.array([c.labels != "own" for c in self.candidates])
+        share = np.array([c.share if c.labels != "own" else 0.0 for c in self.candidates])
+        total = self.weights @ common
+        return np.asarray(self.weights @ (share * common) / np.where(total > 0, total, 1.0))
+
+    def task_weights(self) -> list[TaskWeights]:
+        """For every set of contrasts: what every task counts in the rule of every target."""
+        problem, solution = self.reference.solution()
+        if problem.multi_class == "one-vs-all":
+            return solution.weights
+        n_sets = len(problem.spectra)
+        parts: list[list[tuple[Floats, TaskWeights]]] = [[] for _ in range(n_sets)]
+        for j, candidate in enumerate(self.candidates):
+            amount = self.weights[:, j] * candidate.factor
+            if not amount.any():
+                continue
+            of_sets = self._weights_of(candidate)
+            for i in range(n_sets):
+                parts[i].append((amount, of_sets[min(i, len(of_sets) - 1)]))
+        return [_sum_of_weights(of_set) for of_set in parts]
+
+    def _weights_of(self, candidate: Candidate) -> list[TaskWeights]:
+        """In every set of contrasts; a rule of one relatedness per class counts with their mean."""
+        problem = self.reference.solution()[0]
+        counts = problem.scaled.counts
+        if candidate.labels == "own":
+            return [task_weights("single", spectrum, counts) for spectrum in problem.spectra]
+        if len(candidate.prepared.scaled.counts) < len(counts):
+            return [task_weights("naive", spectrum, counts) for spectrum in problem.spectra]
+        found = candidate.solution()[1].weights
+        if candidate.multi_class == "each":
+            equal = np.full(len(counts), 1.0 / len(found))
+            return [_sum_of_weights([(equal, weights) for weights in found])]
+        return found
+
+
+def combined_rules(
+    combination: Combination, group: list[int], shape: tuple[int, ...]
+) -> LinearRules:
+    """Rules of all tasks in one basis, around their centres there."""
+    coef, offset = np.zeros(shape), np.zeros(shape[:2])
+    for j in group:
+        rules, amount = combination.candidates[j].rules(), combination.weights[:, j]
+        coef += amount[:, None, None] * rules.coef
+        offset += amount[:, None] * rules.offset
+    return LinearRules(coef, offset)
+
+
+def _reference(candidates: Sequence[Candidate], weights: Floats) -> Candidate:
+    """Of the candidates in the metric of all tasks, the one with most weight."""
+    n_tasks = len(weights)
+    plain = [
+        c.labels != "own" and c.multi_class != "each" and len(c.prepared.scaled.counts) == n_tasks
+        for c in candidates
+    ]
+    total = np.where(plain, weights.sum(axis=0), -1.0)
+    return candidates[int(total.argmax())]
+
+
+def _sum_of_weights(parts: Sequence[tuple[Floats, TaskWeights]]) -> TaskWeights:
+    """Σ amount_t · weights, as factors."""
+    amounts = sum(amount for amount, _ in parts)
+    safe = np.where(amounts != 0, amounts, 1.0)
+    return TaskWeights(
+        np.concatenate([amount[:, None] * w.left for amount, w in parts], axis=1),
+        np.concatenate([w.right for _, w in parts]),
+        np.asarray(sum(amount * w.diagonal for amount, w in parts)),
+        np.asarray(sum(amount * w.noise_share for amount, w in parts) / safe),
+        np.asarray(sum(amount * w.signal for amount, w in parts) / safe),
+    )

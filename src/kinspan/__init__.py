@@ -11,7 +11,7 @@ The method, one step per file or package (the listing of this package is the met
       → labels          4  the weight of every task for every target
       → scores          5  directions and rules; rows → scores and probabilities
       → risk            6  the error to expect, from rows that are left out in closed form
-      → selection       6b candidates for the rules of every task, and the evidence between them
+      → selection       6b candidates for the rules, combined for every task by the evidence
       → spca            7  all of it as a scikit-learn classifier
 
 After step 1 nothing grows with the number of samples.

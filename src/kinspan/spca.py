@@ -50,33 +50,33 @@ class MultiTaskSPCA(
     Supervised principal component analysis for several tasks at once. Every task gets a linear rule
     of its own, built from the class means of all tasks: how much each of them counts follows in
     closed form from how related the tasks are, estimated without bias, and from how many samples
-    they have.
+    they have. Rows that are left out, in closed form too, say how much of this a task should use.
 
     Parameters
     ----------
-    labels : {"spectral", "plugin", "naive", "single"}, default="spectral"
+    labels : {"auto", "spectral", "plugin", "naive", "single"}, default="auto"
         How much the other tasks count. `"spectral"`: along the directions that tasks share, as far
-        as these stand out from the noise; or pooled, or not at all. Left-out rows decide whether
-        tasks go alone or share one rule. `"plugin"`: the optimum of the paper with the estimated
-        relatedness. `"naive"`: labels ±1 for every task. `"single"`: every task alone.
+        as these stand out from the noise. `"naive"`: labels ±1 for every task. `"single"`: every
+        task alone. `"auto"`: all three, and each task by a covariance of its own, in a combination
+        that left-out rows weigh: those of the task if they are many, those of all tasks if they are
+        few. `"plugin"`: the optimum of the paper with the estimated relatedness.
     scale : {"auto", "pooled", "task", None}, default="auto"
         What features are divided by: `"pooled"` is their standard deviation within the classes of
-        all tasks, `"task"` the total standard deviation of each task, None nothing. `"auto"` is
-        pooled, or the fourth root of the pooled fourth moment if left-out rows prefer it: features
-        that are rarely non-zero (pixels at the border, rare words) then count less.
+        all tasks, `"task"` the total standard deviation of each task, None nothing. `"auto"`
+        combines rules with pooled scale and with None, weighed by left-out rows of all tasks.
     metric : "auto" or float, default="auto"
         The share of the covariance within classes in the metric, at least 0 and below 1: 0 treats
-        features as uncorrelated, 1 would be linear discriminant analysis. `"auto"` takes, for
-        each task, the share that classifies left-out rows best, without cross-validation: its own
-        rows if they are many, those of all tasks if they are few.
+        features as uncorrelated, 1 would be linear discriminant analysis. `"auto"` combines rules
+        with the shares 0, .1, .4 and .8, weighed by left-out rows, without cross-validation.
     row_sample : int, default=100
-        Rows kept of every class of every task, for covariance and forecast; chosen by content. With
-        many classes and tasks fewer are used (at least 25 of each, and in total at least 2048 or 4
-        per feature), and fewer are kept where all would be more than 2²⁶ numbers. With 0 the
-        metric is 0 and the forecast is the formula of the paper, too optimistic for correlated
-        features.
+        Rows kept of every class of every task, for covariance, combination and forecast; chosen by
+        content. With many classes and tasks fewer are used (at least 25 of each, and in total at
+        least 2048 or 4 per feature), and fewer are kept where all would be more than 2²⁶ numbers.
+        With 0 nothing can be left out: `labels="auto"` is the best of spectral, single and pooled
+        by their formulas, the same for all tasks, with pooled scale and metric 0, and the forecast
+        is the formula of the paper, too optimistic for correlated features.
     multi_class : {"shared", "one-vs-all"}, default="shared"
-        One relatedness for all classes, or for each class if left-out rows clearly prefer that; or
+        One relatedness for all classes, which `labels="auto"` combines with one for each class; or
         Algorithm 1 of the paper, whose scores are in standard deviations and not log odds.
     priors : None, "empirical" or array of shape (n_classes,), default=None
         Class priors: equal, each task's own frequencies, or given.
@@ -116,10 +116,10 @@ class MultiTaskSPCA(
     forecast_interval_ : array of shape (n_tasks, 2)
         90 % interval for the error of this fitted rule on new rows of the task.
     single_task_error_, transfer_gain_ : arrays of shape (n_tasks,)
-        The forecast for each task alone in the same metric, and by how much it exceeds the
-        forecast of the task with the others.
+        The forecast of `labels="single"`, each task alone in a combination of metrics, and by how
+        much it exceeds the forecast of the task with the others.
     metric_ : array of shape (n_tasks,)
-        The share of the covariance in the metric of each task.
+        The mean share of the covariance in the metrics that the rule of each task combines.
     labels_ : array of shape (n_tasks, 1 or n_classes, n_tasks, n_classes)
         labels_[t, r, s, j] is the label that samples of class j in task s have when row r of the
         rule of task t is learnt, up to a factor per rule. Computed on access.

@@ -1,4 +1,4 @@
-"""A rule by its name; the default is the best of three, chosen once for all tasks."""
+"""A rule by its name; without rows to leave out, the best of three, once for all tasks."""
 
 from __future__ import annotations
 

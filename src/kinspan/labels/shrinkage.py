@@ -37,8 +37,8 @@ def with_rest(spectrum: Spectrum, along: Along, has_direction: Mask) -> Rest:
     variance = spectrum.deviation**2
     freedom = spectrum.active * np.maximum(spectrum.dimension - along.rank, 0.0)
     square = variance * (spectrum.coordinates**2).sum(axis=1)
-    energy = common_energy(square - (along.coordinates**2).sum(axis=1), freedom, variance)
-    energy = np.where(freedom > 0, energy, 0.0)
+    common = common_energy(square - (along.coordinates**2).sum(axis=1), freedom, variance)
+    energy = np.where(freedom > 0, common, 0.0)
     kept = kept_share(energy, freedom * variance, has_direction)
     inner = (along.posterior * along.coordinates).sum(axis=1)
     return Rest(

@@ -1,1 +1,1 @@
-"""Step 6b: candidates for the rules of every task, and the evidence that decides between them."""
+"""Step 6b: candidates for the rules of every task, and the evidence that combines them."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinspan._rows.types import Codes, Floats
+from kinspan._rows.types import Floats
 from kinspan.risk import Residuals, calibration, leave_one_out_scores
 from kinspan.scores import LinearRules
 from kinspan.selection.decisions import RIDGES
@@ -85,14 +85,14 @@ def families(
     evidence = evidence_of(rows.tasks, rows.classes, rows.weights, usable, present)
     groups: dict[str, list[Candidate]] = {}
     for candidate in found:
-        calibrated = _calibrated(candidate, evidence, rows.tasks)
+        calibrated = _calibrated(candidate, evidence)
         groups.setdefault(_family_of(candidate), []).append(calibrated)
     return [_family(name, group, evidence) for name, group in groups.items()], evidence
 
 
 def family_names(prepared: Prepared, options: Options) -> list[str]:
     """What is combined, and "single", for comparison."""
-    n_tasks, n_classes = prepared.scaled.counts.shape
+    n_classes = prepared.scaled.counts.shape[1]
     if (prepared.scaled.present.sum(axis=1) > 1).sum() < 2:
         return ["single"] if options.labels in ("auto", "spectral") else [options.labels, "single"]
     if options.labels != "auto":
@@ -177,7 +177,7 @@ def _own(prepared: Prepared, problem: Problem, ridge: float) -> tuple[LinearRule
     return own_rules(problem.scaled, contrasts.values, contrasts.coefficients, rows, ridge)
 
 
-def _calibrated(candidate: Candidate, evidence: Evidence, tasks: Codes) -> Candidate:
+def _calibrated(candidate: Candidate, evidence: Evidence) -> Candidate:
     """With scores as log odds; scores of Algorithm 1 stay what they are."""
     used = evidence.own > 0
     scores = np.where(used[:, None], candidate.scores, np.nan)

@@ -13,7 +13,7 @@ SHARES = (0.0, 0.1, 0.4, 0.8)
 # point on worlds in which every task has its own covariance.
 RIDGES = (0.1, 1.0)
 # How many of a task's rows the evidence of all tasks is worth for it: weighed by left-out rows.
-FLEET_ROWS = (10.0, 30.0, 100.0, 300.0, 1000.0)
+FLEET_ROWS = (1000.0, 300.0, 100.0, 30.0, 10.0)
 
 
 class Decision(NamedTuple):

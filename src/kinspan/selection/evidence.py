@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import nnls
-from scipy.special import logsumexp, softmax
+from scipy.special import softmax
 
 from kinspan._rows.types import Codes, Floats, Mask
 from kinspan.selection.decisions import FLEET_ROWS, LARGEST_TASK, PRIOR_ROWS
 
-_STEPS, _STEPS_OF_TASKS, _TINY = 50, 5, 1e-9
+_STEPS, _STEPS_OF_TASKS, _TINY = 50, 3, 1e-9
 
 
 class Evidence(NamedTuple):
@@ -32,9 +32,16 @@ class Evidence(NamedTuple):
 
     def losses(self, scores: Floats) -> Floats:
         """(rows,): log losses of (rows, classes) scores."""
-        masked = np.where(self.present, scores, -np.inf)
-        of_class = scores[np.arange(len(scores)), self.classes]
-        return np.asarray(logsumexp(masked, axis=1) - of_class)
+        return self.probabilities(scores)[1]
+
+    def probabilities(self, scores: Floats) -> tuple[Floats, Floats]:
+        """(rows, classes) probabilities of scores, and the log losses of rows."""
+        below = np.where(self.present, scores, -np.inf)
+        below = below - below.max(axis=1, keepdims=True)
+        odds = np.exp(below)
+        total = odds.sum(axis=1, keepdims=True)
+        of_class = below[np.arange(len(scores)), self.classes]
+        return odds / total, np.log(total[:, 0]) - of_class
 
 
 class Combined(NamedTuple):
@@ -76,7 +83,11 @@ def combine(scores: Floats, evidence: Evidence, prior: Floats, n_tasks: int) -> 
     if len(prior) == 1 or not len(here.tasks):
         weights = np.repeat(pooled.weights[None], n_tasks, axis=0)
         return Combined(weights, pooled.weights, np.tensordot(pooled.weights, scores, axes=1))
-    found = [_of_tasks(used, here, pooled, rows, n_tasks) for rows in FLEET_ROWS]
+    found = []
+    start = np.repeat(pooled.weights[None], n_tasks, axis=0)
+    for rows in FLEET_ROWS:  # the most first: every task starts from where it was
+        found.append(_of_tasks(used, here, pooled, rows, start))
+        start = found[-1][0]
     likely = softmax([-here.own @ left_out[1] for left_out in found])
     weights = np.tensordot(likely, [w for w, _, _ in found], axes=1)
     combined = np.einsum("nj,jnm->nm", weights[evidence.tasks], scores)
@@ -86,7 +97,8 @@ def combine(scores: Floats, evidence: Evidence, prior: Floats, n_tasks: int) -> 
 
 def _usable(scores: Floats, evidence: Evidence) -> tuple[Floats, Evidence]:
     kept = evidence.own > 0
-    return scores[:, kept], Evidence(*(part[kept] for part in evidence))
+    t, c, own, fleet, present = evidence
+    return scores[:, kept], Evidence(t[kept], c[kept], own[kept], fleet[kept], present[kept])
 
 
 class _Pooled(NamedTuple):
@@ -102,10 +114,10 @@ class _Pooled(NamedTuple):
         b, total = evidence.fleet, max(float(evidence.fleet.sum()), _TINY)
         held = _curvature(scores, evidence, prior, b) / total + _TINY * np.eye(len(prior))
         rows = PRIOR_ROWS.constant
-        weights, loss = prior, np.inf
+        best, weights, loss = prior, prior, np.inf
         for _ in range(_STEPS):
             slope, value = _slope(scores, evidence, weights, b)
-            value += 0.5 * rows * (weights - prior) @ held @ (weights - prior)
+            value += 0.5 * rows * float((weights - prior) @ held @ (weights - prior))
             if value > loss - 1e-12 * abs(loss):
                 break
             loss, best = value, weights
@@ -119,27 +131,23 @@ class _Pooled(NamedTuple):
 
 def _slope(scores: Floats, evidence: Evidence, weights: Floats, b: Floats) -> tuple[Floats, float]:
     """Gradient of the summed loss, and the loss."""
-    excess, losses = _excess(scores, evidence, np.tensordot(weights, scores, axes=1))
-    return np.einsum("jnm,nm,n->j", scores, excess, b), float(b @ losses)
-
-
-def _excess(scores: Floats, evidence: Evidence, combined: Floats) -> tuple[Floats, Floats]:
-    """(rows, classes): probabilities minus truth; and (rows,) losses."""
-    excess = _probabilities(evidence, combined)
+    excess, losses = evidence.probabilities(np.tensordot(weights, scores, axes=1))
     excess[np.arange(len(excess)), evidence.classes] -= 1.0
-    return excess, evidence.losses(combined)
-
-
-def _probabilities(evidence: Evidence, combined: Floats) -> Floats:
-    return np.asarray(softmax(np.where(evidence.present, combined, -np.inf), axis=1))
+    flat = scores.reshape(len(scores), -1)
+    return flat @ (excess * b[:, None]).ravel(), float(b @ losses)
 
 
 def _curvature(scores: Floats, evidence: Evidence, weights: Floats, b: Floats) -> Floats:
     """(rules, rules): Hessian of the summed loss."""
-    p = _probabilities(evidence, np.tensordot(weights, scores, axes=1))
-    centred = scores - np.einsum("jnm,nm->jn", scores, p)[..., None]
-    flat = (centred * np.sqrt(p * b[:, None])).reshape(len(scores), -1)
+    p = evidence.probabilities(np.tensordot(weights, scores, axes=1))[0]
+    flat = _centred(scores, p, b).reshape(len(scores), -1)
     return np.asarray(flat @ flat.T)
+
+
+def _centred(scores: Floats, p: Floats, b: Floats) -> Floats:
+    """(rules, rows, classes): scores around their mean over p, times √(b p)."""
+    around = scores - (scores * p).sum(axis=2, keepdims=True)
+    return np.asarray(around * np.sqrt(p * b[:, None]))
 
 
 def _nonnegative(curvature: Floats, target: Floats) -> Floats:
@@ -151,18 +159,17 @@ def _nonnegative(curvature: Floats, target: Floats) -> Floats:
 
 
 def _of_tasks(
-    scores: Floats, evidence: Evidence, pooled: _Pooled, rows: float, n_tasks: int
+    scores: Floats, evidence: Evidence, pooled: _Pooled, rows: float, weights: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Weights of all tasks; losses and scores of their rows with weights that have not seen them."""
+    """Weights of all tasks; losses and scores of rows with weights that have not seen them."""
     slope, curvature = rows * pooled.slope, rows * pooled.curvature
-    weights = np.repeat(pooled.weights[None], n_tasks, axis=0)
     for _ in range(_STEPS_OF_TASKS):
-        own_slope, own_curvature, _ = _by_task(scores, evidence, weights, n_tasks)
+        own_slope, own_curvature, _ = _by_task(scores, evidence, weights)
         away = weights - pooled.weights
         total = own_curvature + curvature
         push = own_slope + slope + away @ curvature
         weights = _nonnegative_each(total, np.einsum("tij,tj->ti", total, weights) - push)
-    _, own_curvature, of_rows = _by_task(scores, evidence, weights, n_tasks)
+    _, own_curvature, of_rows = _by_task(scores, evidence, weights)
     inverse = np.linalg.inv(own_curvature + curvature)
     used = weights[evidence.tasks] > 0
     back = np.einsum("nij,nj->ni", inverse[evidence.tasks], of_rows * used)
@@ -171,21 +178,18 @@ def _of_tasks(
     return weights, evidence.losses(combined), combined
 
 
-def _by_task(
-    scores: Floats, evidence: Evidence, weights: Floats, n_tasks: int
-) -> tuple[Floats, Floats, Floats]:
+def _by_task(scores: Floats, evidence: Evidence, weights: Floats) -> tuple[Floats, Floats, Floats]:
     """Gradient and Hessian of the loss of every task, and the gradient of every row."""
     t, b = evidence.tasks, evidence.own
-    combined = np.einsum("nj,jnm->nm", weights[t], scores)
-    p = _probabilities(evidence, combined)
+    p = evidence.probabilities(np.einsum("nj,jnm->nm", weights[t], scores))[0]
     excess = p.copy()
     excess[np.arange(len(t)), evidence.classes] -= 1.0
-    of_rows = np.einsum("jnm,nm,n->nj", scores, excess, b)
-    centred = scores - np.einsum("jnm,nm->jn", scores, p)[..., None]
-    products = np.einsum("inm,jnm,nm,n->nij", centred, centred, p, b, optimize=True)
+    of_rows = (scores * (excess * b[:, None])).sum(axis=2).T
+    centred = _centred(scores, p, b).transpose(1, 0, 2)
+    starts = np.flatnonzero(np.diff(t, prepend=-1))  # rows are sorted by task
     slope, curvature = np.zeros(weights.shape), np.zeros((*weights.shape, weights.shape[1]))
-    np.add.at(slope, t, of_rows)
-    np.add.at(curvature, t, products)
+    slope[t[starts]] = np.add.reduceat(of_rows, starts)
+    curvature[t[starts]] = np.add.reduceat(centred @ centred.transpose(0, 2, 1), starts)
     return slope, curvature, of_rows
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinspan._rows.types import Floats
+from kinspan._rows.types import Codes, Floats
 from kinspan.metric import ScaledMoments
 from kinspan.risk import Residuals
 from kinspan.scores import LinearRules
@@ -29,7 +29,7 @@ class _Task(NamedTuple):
 
     rows: Floats  # (rows, directions)
     weights: Floats  # (rows,)
-    classes: Floats  # (rows,)
+    classes: Codes  # (rows,)
     contrasts: Floats  # (classes, directions): class means around the centre
     centring: Floats  # (classes l, classes j): d contrast_l / d mean_j
     shares: Floats  # (classes,): of class means in the centre
@@ -46,8 +46,13 @@ def own_rules(
     for part in np.split(np.arange(len(rows.tasks)), starts)[1:]:
         t = rows.tasks[part[0]]
         task = _Task(
-            *(rows.values[part], rows.weights[part], rows.classes[part], contrasts[t]),
-            *(centring[t], scaled.class_shares[t], scaled.counts[t]),
+            rows.values[part],
+            rows.weights[part],
+            rows.classes[part],
+            contrasts[t],
+            centring[t],
+            scaled.class_shares[t],
+            scaled.counts[t],
         )
         coef[t], offset[t], scores[part] = _of_task(task, ridge)
     return OwnRules(LinearRules(coef, offset), scores)

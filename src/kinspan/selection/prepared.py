@@ -96,8 +96,14 @@ class Prepared(NamedTuple):
         if self.change is not None:
             scale = ScaleChange(self.change, found.basis, found.stretch(share), share)
         return Residuals(
-            *(found.residuals, found.squares, stretch),
-            *(tasks, classes, self.sample.weights, weight, scale),
+            found.residuals,
+            found.squares,
+            stretch,
+            tasks,
+            classes,
+            self.sample.weights,
+            weight,
+            scale,
         )
 
 

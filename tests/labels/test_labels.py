@@ -12,7 +12,6 @@ from kinspan.labels import (
     spectrum_of_gram,
     spectrum_of_rows,
     task_weights,
-    with_some_alone,
 )
 from kinspan.labels.fixed import naive_weights
 
@@ -120,20 +119,6 @@ def test_the_signal_is_an_inner_product_without_the_noise_that_it_shares(rule: s
     expected = [a[t] @ rows @ rows[t] - a[t, t] * noise[t] for t in range(5)]
     np.testing.assert_allclose(weights.signal, expected, atol=1e-10)
     np.testing.assert_allclose(weights.noise_share, np.diagonal(a), atol=1e-12)
-
-
-def test_some_targets_take_all_of_the_rule_of_going_alone() -> None:
-    gram = 5.0 + np.diag([1.0, 2.0, 3.0])
-    spectrum = spectrum_of_gram(gram, np.ones(3), 10.0)
-    together, alone = (
-        task_weights(rule, spectrum, np.ones((3, 2))) for rule in ("plugin", "single")
-    )
-    mixed = with_some_alone(together, alone, np.array([True, False, True]))
-    for name in ("noise_share", "signal"):
-        both = getattr(alone, name), getattr(together, name)
-        np.testing.assert_array_equal(getattr(mixed, name), np.where([1, 0, 1], *both))
-    expected = np.where([[True], [False], [True]], alone.matrix(), together.matrix())
-    np.testing.assert_allclose(mixed.matrix(), expected)
 
 
 def test_a_contrast_without_noise_has_a_millionth_of_its_length() -> None:

@@ -24,9 +24,17 @@ class Rule(NamedTuple):
     signal: Any  # (targets,)
 
 
-def spectral_target(rows: Any, variance: Any, t: int) -> Target:
-    """Eqs. (9) to (16)."""
-    others, P = np.delete(np.arange(len(rows)), t), rows.shape[1]
+class Prior(NamedTuple):
+    """What the others say of one target before its own row is seen."""
+
+    vectors: Any  # (features, directions)
+    mean: Any  # (directions,): of its coordinates
+    gain: Any  # (directions, directions): F, how far coordinates follow its own row
+
+
+def spectral_prior(rows: Any, variance: Any, t: int, dimension: float) -> Prior:
+    """Eqs. (9) to (16), for noise that is spread over as many coordinates."""
+    others, P = np.delete(np.arange(len(rows)), t), dimension
     gamma = len(others) / P
     _, s, vt = np.linalg.svd(rows[others] / np.sqrt(variance[others])[:, None], full_matrices=False)
     keep = s**2 / P > (1 + np.sqrt(gamma)) ** 2
@@ -38,13 +46,18 @@ def spectral_target(rows: Any, variance: Any, t: int) -> Target:
     total = (1 / variance[others]).sum()
     n = total**2 / (1 / variance[others] ** 2).sum()
     h = (rows[others] / variance[others][:, None]).sum(axis=0)
-    x = v.T @ rows[t]
-    mean = np.sqrt(P * ell * left * right) * (v.T @ h) / (s * total) if n > 1.5 else 0 * x
+    mean = np.sqrt(P * ell * left * right) * (v.T @ h) / (s * total) if n > 1.5 else 0 * s
     prior = np.diag(P * ell * right / total) - np.outer(mean, mean)
     values, vectors = np.linalg.eigh(prior)
     inflation = n / (n - 1) * (1 + 1 / n) if n > 1.5 else 1.0
     B = (vectors * np.maximum(values, 0) * inflation) @ vectors.T
-    F = B @ np.linalg.inv(B + variance[t] * np.eye(len(x)))
+    return Prior(v, mean, B @ np.linalg.inv(B + variance[t] * np.eye(len(s))))
+
+
+def spectral_target(rows: Any, variance: Any, t: int) -> Target:
+    """The posterior of eq. (16)."""
+    v, mean, F = spectral_prior(rows, variance, t, rows.shape[1])
+    x = v.T @ rows[t]
     return Target(v, x, mean + F @ (x - mean), float(np.trace(F)))
 
 

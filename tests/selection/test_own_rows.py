@@ -1,4 +1,4 @@
-"""Rules by a task's own rows: the explicit formula with dense matrices, and rows really left out."""
+"""Rules by a task's own rows: the explicit formula with dense matrices; rows really left out."""
 
 from __future__ import annotations
 

@@ -32,6 +32,7 @@ def agreed_weights(counts: Floats, cell_noise: Floats) -> Floats:
 def naive_rule(spectrum: Spectrum, counts: Floats) -> TaskWeights:
     """One pool of all tasks, for every target."""
     weights = naive_weights(counts)
+    weights = weights / max(float(weights.sum()), 1e-300)  # the mean contrast
     ones, zeros = np.ones((len(weights), 1)), np.zeros(len(weights))
     signal = spectrum.rows @ (weights @ spectrum.rows) - weights * spectrum.noise
     return TaskWeights(ones, weights[None], zeros, weights, signal)

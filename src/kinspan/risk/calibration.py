@@ -40,7 +40,20 @@ def calibration(
     def loss(log_factor: float) -> float:
         return float(weights @ surprise(log_factor) + 0.5 * log_factor**2)
 
-    best = minimize_scalar(loss, bounds=(-7.0, 4.0), method="bounded").x
+    def newton_step(log_factor: float) -> float:
+        tempered = np.exp(log_factor) * below
+        odds = np.exp(tempered)
+        p = odds / odds.sum(axis=1, keepdims=True)
+        present_only = np.where(p > 0, tempered, 0.0)
+        mean = (p * present_only).sum(axis=1)
+        spread = (p * present_only**2).sum(axis=1) - mean**2
+        excess = mean - tempered[places, classes]
+        slope = float(weights @ excess) + log_factor
+        return slope / max(float(weights @ (excess + spread)) + 1.0, 1e-3)
+
+    best = minimize_scalar(loss, bounds=(-7.0, 4.0), method="bounded", options={"xatol": 1e-2}).x
+    for _ in range(4):  # to the last digits, so that rounding of scores is not magnified
+        best = float(np.clip(best - np.clip(newton_step(best), -0.1, 0.1), -7.0, 4.0))
     losses = np.full(len(usable), np.nan)
     losses[usable] = surprise(best)
     return Calibration(float(np.exp(best)), loss(best) / max(weights.sum(), 1e-300)), losses

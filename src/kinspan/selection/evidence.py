@@ -18,7 +18,7 @@ from scipy.special import softmax
 from kinspan._rows.types import Codes, Floats, Mask
 from kinspan.selection.decisions import FLEET_ROWS, LARGEST_TASK, PRIOR_ROWS
 
-_STEPS, _STEPS_OF_TASKS, _TINY = 50, 3, 1e-9
+_STEPS, _STEPS_OF_TASKS, _TINY = 50, 3, 1e-6
 
 
 class Evidence(NamedTuple):
@@ -73,13 +73,14 @@ def evidence_of(
 def pooled_weights(scores: Floats, evidence: Evidence, prior: Floats) -> Floats:
     """(rules,): the same weights for all tasks, from (rules, rows, classes) left-out scores."""
     scores, here = _usable(scores, evidence)
-    return _Pooled.of(scores, here, prior).weights
+    return _with_direction(_Pooled.of(scores, here, prior).weights, prior)
 
 
 def combine(scores: Floats, evidence: Evidence, prior: Floats, n_tasks: int) -> Combined:
     """Weights for every task, from (rules, rows, classes) left-out scores."""
     used, here = _usable(scores, evidence)
     pooled = _Pooled.of(used, here, prior)
+    pooled = pooled._replace(weights=_with_direction(pooled.weights, prior))
     if len(prior) == 1 or not len(here.tasks):
         weights = np.repeat(pooled.weights[None], n_tasks, axis=0)
         return Combined(weights, pooled.weights, np.tensordot(pooled.weights, scores, axes=1))
@@ -90,9 +91,16 @@ def combine(scores: Floats, evidence: Evidence, prior: Floats, n_tasks: int) -> 
         start = found[-1][0]
     likely = softmax([-here.own @ left_out[1] for left_out in found])
     weights = np.tensordot(likely, [w for w, _, _ in found], axes=1)
+    weights = _with_direction(weights, prior)
     combined = np.einsum("nj,jnm->nm", weights[evidence.tasks], scores)
     combined[evidence.own > 0] = np.tensordot(likely, [s for _, _, s in found], axes=1)
     return Combined(weights, pooled.weights, combined)
+
+
+def _with_direction(weights: Floats, prior: Floats) -> Floats:
+    """Where rows speak against all rules, a thousandth of the prior: an answer has a direction."""
+    lost = weights.sum(axis=-1, keepdims=True) < 1e-3
+    return np.where(lost, weights + 1e-3 * prior, weights)
 
 
 def _usable(scores: Floats, evidence: Evidence) -> tuple[Floats, Evidence]:
@@ -111,22 +119,28 @@ class _Pooled(NamedTuple):
     @classmethod
     def of(cls, scores: Floats, evidence: Evidence, prior: Floats) -> _Pooled:
         """The combined loss of all tasks, and the prior as a number of rows around its point."""
-        b, total = evidence.fleet, max(float(evidence.fleet.sum()), _TINY)
-        held = _curvature(scores, evidence, prior, b) / total + _TINY * np.eye(len(prior))
+        b, total = evidence.fleet, max(float(evidence.fleet.sum()), 1e-9)
+        held = _steadied(_curvature(scores, evidence, prior, b) / total)
         rows = PRIOR_ROWS.constant
-        best, weights, loss = prior, prior, np.inf
-        for _ in range(_STEPS):
+
+        def objective(weights: Floats) -> tuple[Floats, float]:
             slope, value = _slope(scores, evidence, weights, b)
-            value += 0.5 * rows * float((weights - prior) @ held @ (weights - prior))
-            if value > loss - 1e-12 * abs(loss):
-                break
-            loss, best = value, weights
-            slope = slope + rows * held @ (weights - prior)
+            pull = rows * held @ (weights - prior)
+            return slope + pull, value + 0.5 * float((weights - prior) @ pull)
+
+        weights, (slope, value) = prior, objective(prior)
+        for _ in range(_STEPS):
             curvature = _curvature(scores, evidence, weights, b) + rows * held
-            weights = _nonnegative(curvature, curvature @ weights - slope)
-        slope = _slope(scores, evidence, best, b)[0] + rows * held @ (best - prior)
-        curvature = _curvature(scores, evidence, best, b) + rows * held
-        return cls(best, slope / total, curvature / total)
+            step = _nonnegative(curvature, curvature @ weights - slope) - weights
+            length, size = 1.0, np.abs(step).max() / max(np.abs(weights).max(), 1e-300)
+            while length > 1e-3 and size > 1e-5 and objective(weights + length * step)[1] > value:
+                length *= 0.5
+            weights = weights + length * step
+            slope, value = objective(weights)
+            if size <= 1e-9:  # Newton's method: the next one would be rounding
+                break
+        curvature = _curvature(scores, evidence, weights, b) + rows * held
+        return cls(weights, slope / total, curvature / total)
 
 
 def _slope(scores: Floats, evidence: Evidence, weights: Floats, b: Floats) -> tuple[Floats, float]:
@@ -150,10 +164,16 @@ def _centred(scores: Floats, p: Floats, b: Floats) -> Floats:
     return np.asarray(around * np.sqrt(p * b[:, None]))
 
 
+def _steadied(curvature: Floats) -> Floats:
+    """With a little on the diagonal, so that rules that are copies of each other share weights."""
+    size = max(float(np.diagonal(curvature).mean()), 1e-300)
+    return np.asarray(curvature + _TINY * size * np.eye(len(curvature)))
+
+
 def _nonnegative(curvature: Floats, target: Floats) -> Floats:
     """The w ≥ 0 that minimises ½ wᵀ curvature w − targetᵀ w."""
     size = np.sqrt(np.maximum(np.diagonal(curvature), 1e-300))
-    scaled = curvature / size[:, None] / size + _TINY * np.eye(len(size))
+    scaled = curvature / size[:, None] / size
     root = np.linalg.cholesky(scaled)
     return np.asarray(nnls(root.T, np.linalg.solve(root, target / size))[0] / size)
 
@@ -200,7 +220,7 @@ def _nonnegative_each(curvature: Floats, target: Floats) -> Floats:
     """
     n, size = target.shape
     size_of = np.sqrt(np.maximum(np.einsum("tjj->tj", curvature), 1e-300))
-    scaled = curvature / size_of[:, :, None] / size_of[:, None, :] + _TINY * np.eye(size)
+    scaled = curvature / size_of[:, :, None] / size_of[:, None, :]
     aim = target / size_of
     best, value = np.zeros((n, size)), np.zeros(n)
     for k in range(1, size + 1):

@@ -1,0 +1,176 @@
+"""Weights of every task: its own rows against what all tasks say, and no row judges itself."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from kinspan.selection.evidence import Combined, Evidence, combine, evidence_of, pooled_weights
+from tests.selection.test_evidence import scores_of
+
+EQUAL = np.full(2, 0.5)
+
+
+class Fleet(NamedTuple):
+    """Left-out scores of two rules: the first is good for most tasks, the second for the last."""
+
+    scores: Any
+    tasks: Any
+    classes: Any
+
+    @property
+    def evidence(self) -> Evidence:
+        n = len(self.tasks)
+        present = np.ones((int(self.tasks.max()) + 1, 2), bool)
+        return evidence_of(self.tasks, self.classes, np.ones(n), np.ones(n, bool), present)
+
+    def combined(self, prior: Any = EQUAL) -> Combined:
+        return combine(self.scores, self.evidence, prior, int(self.tasks.max()) + 1)
+
+
+def fleet(seed: int, sizes: Any, strangers: Any) -> Fleet:
+    """Margins of 1.5 ± √3, which are log odds, of the rule that suits a task, and of 0 ± 1."""
+    rng = np.random.default_rng(seed)
+    tasks = np.repeat(np.arange(len(sizes)), sizes)
+    classes = np.arange(len(tasks)) % 2
+    is_stranger = np.isin(tasks, strangers)
+    good = 1.5 + np.sqrt(3.0) * rng.normal(size=len(tasks))
+    margins = np.stack([good, rng.normal(size=len(tasks))])
+    margins = np.where(is_stranger, margins[::-1], margins)
+    return Fleet(scores_of(margins, classes), tasks, classes)
+
+
+def share_of_second(weights: Any) -> Any:
+    return weights[..., 1] / weights.sum(axis=-1)
+
+
+def test_a_task_of_many_rows_follows_them_and_one_of_few_follows_the_fleet() -> None:
+    sizes = [40] * 20 + [4, 2000]
+    found = [fleet(seed, sizes, [20, 21]).combined().weights for seed in range(5)]
+    of_few, of_many, of_fleet = np.mean(
+        [[share_of_second(w[20]), share_of_second(w[21]), share_of_second(w[:20]).mean()]
+         for w in found], axis=0)  # fmt: skip
+    assert of_fleet < 0.3
+    assert of_few < 0.5
+    assert of_many > 0.9
+
+
+def test_tasks_that_are_the_same_have_nearly_the_same_weights() -> None:
+    """Their own optima differ by chance: weights differ by much less."""
+    world = fleet(0, [60] * 12, [])
+    found, rows = world.combined(), world.evidence
+    own = [
+        pooled_weights(world.scores, rows._replace(own=rows.own * (rows.tasks == t)), EQUAL)
+        for t in range(12)
+    ]
+    assert share_of_second(found.weights).mean() < 0.05
+    spread, of_own = (np.std(weights, axis=0).sum() for weights in (found.weights, own))
+    assert spread < 0.5 * of_own
+    np.testing.assert_allclose(found.weights.mean(axis=0), found.of_all, rtol=0.1, atol=0.1)
+
+
+def test_copies_of_one_task_have_the_weights_of_all() -> None:
+    one = fleet(0, [60], [])
+    copies = Fleet(
+        np.tile(one.scores, (1, 8, 1)), np.repeat(np.arange(8), 60), np.tile(one.classes, 8)
+    ).combined()
+    np.testing.assert_allclose(copies.weights, np.tile(copies.weights[:1], (8, 1)), atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_scores_are_by_weights_that_have_not_seen_the_row(seed: int) -> None:
+    """Against the weights of the same task without the row, to first order.
+
+    Weights of all tasks stay: among these a row counts little.
+    """
+    world = fleet(seed, [12] * 10 + [40], [10])
+    found, evidence = world.combined(), world.evidence
+    without, with_row = [], []
+    for i in range(0, len(world.tasks), 5):
+        t = world.tasks[i]
+        less = evidence._replace(own=np.where(np.arange(len(world.tasks)) == i, 0.0, evidence.own))
+        again = combine(world.scores, less, EQUAL, 11)
+        without.append(again.weights[t] @ world.scores[:, i])
+        with_row.append(found.weights[t] @ world.scores[:, i])
+    scores = found.scores[::5]
+    error, change = np.abs(scores - without), np.abs(np.array(with_row) - without)
+    assert error.mean() < 0.35 * change.mean()
+    assert np.corrcoef(np.ravel(without), scores.ravel())[0, 1] > 0.99
+
+
+def test_left_out_losses_are_not_those_of_weights_that_have_seen_the_row() -> None:
+    """Two rules of noise: what is fitted to rows is better on them than on others."""
+    gained = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        classes, tasks = np.tile([0, 1], 60), np.repeat(np.arange(6), 20)
+        world = Fleet(scores_of(0.5 + 2.0 * rng.normal(size=(3, 120)), classes), tasks, classes)
+        found, evidence = world.combined(np.full(3, 1 / 3)), world.evidence
+        seen = np.einsum("nj,jnm->nm", found.weights[tasks], world.scores)
+        gained.append(evidence.losses(found.scores).mean() - evidence.losses(seen).mean())
+    assert min(gained) > 0.0
+
+
+def permuted(world: Fleet, rows: Any, rules: Any, tasks: Any) -> Fleet:
+    """Rows and rules in another order, and tasks under other numbers; rows stay sorted by task."""
+    return Fleet(world.scores[rules][:, rows], tasks[world.tasks][rows], world.classes[rows])
+
+
+def test_order_of_rows_rules_and_tasks_permutes_the_answer() -> None:
+    rng = np.random.default_rng(0)
+    world = fleet(0, [10, 20, 30, 40, 50], [3])
+    rules, tasks = np.array([1, 0]), rng.permutation(5)
+    rows = rng.permutation(len(world.tasks))
+    rows = rows[np.argsort(tasks[world.tasks][rows], kind="stable")]
+    prior = np.array([0.3, 0.7])
+    plain, other = world.combined(prior), permuted(world, rows, rules, tasks).combined(prior[rules])
+    np.testing.assert_allclose(other.of_all, plain.of_all[rules], rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(other.weights[tasks], plain.weights[:, rules], rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(other.scores, plain.scores[rows], rtol=1e-6, atol=1e-8)
+
+
+def test_one_rule_for_all_tasks_has_the_weights_of_all() -> None:
+    world = fleet(0, [20, 20], [])
+    found = combine(world.scores[:1], world.evidence, np.ones(1), 2)
+    of_all = pooled_weights(world.scores[:1], world.evidence, np.ones(1))
+    np.testing.assert_allclose(found.weights, np.tile(of_all, (2, 1)))
+    np.testing.assert_allclose(found.scores, of_all[0] * world.scores[0])
+
+
+def test_a_task_without_evidence_has_the_weights_of_all() -> None:
+    """Its rows are scored by weights that have not seen them anyway."""
+    world = fleet(0, [40] * 6 + [3], [])
+    usable = world.tasks < 6
+    evidence = evidence_of(
+        world.tasks, world.classes, np.ones(len(usable)), usable, np.ones((7, 2), bool)
+    )
+    found = combine(world.scores, evidence, EQUAL, 7)
+    np.testing.assert_allclose(found.weights[6], found.of_all, rtol=1e-4)
+    expected = np.tensordot(found.weights[6], world.scores[:, ~usable], axes=1)
+    np.testing.assert_allclose(found.scores[~usable], expected)
+
+
+def test_nobody_has_a_say_and_the_prior_decides() -> None:
+    world = fleet(0, [6, 6], [])
+    nobody = evidence_of(world.tasks, world.classes, np.ones(12), np.zeros(12, bool),
+                         np.ones((2, 2), bool))  # fmt: skip
+    prior = np.array([0.3, 0.7])
+    np.testing.assert_allclose(combine(world.scores, nobody, prior, 2).weights, [prior, prior])
+
+
+def test_rules_that_all_speak_against_the_rows_still_have_a_direction() -> None:
+    """The rule of a task may be of no use; it is never nothing, or all answers would be one."""
+    rng = np.random.default_rng(0)
+    classes = np.tile([0, 1], 60)
+    world = Fleet(
+        scores_of(-2.0 + 0.1 * rng.normal(size=(2, 120)), classes),
+        np.repeat(np.arange(6), 20),
+        classes,
+    )
+    found = world.combined()
+    assert (found.weights >= 0).all()
+    assert (found.weights.sum(axis=1) > 0).all()
+    assert found.weights.sum(axis=1).max() < 0.1
+    assert pooled_weights(world.scores, world.evidence, EQUAL).sum() > 0

@@ -9,7 +9,6 @@ import pytest
 
 from kinspan import ClassMoments, MultiTaskSPCA
 from kinspan.metric import covariance_of_rows, in_basis, in_metric, scaled_moments, tail_factor
-from kinspan.selection.evidence import least_loss
 from kinspan.selection.prepared import _covariance, _residuals
 from tests.worlds import random_world
 
@@ -61,9 +60,9 @@ def test_effective_dimension_of_small_cells(n: int) -> None:
     clf = MultiTaskSPCA(metric=0, scale=None).fit(rng.normal(size=(20 * n, 200)), y, task=task)
     assert clf.sample_ is not None
     scaled = scaled_moments(clf.moments_, None)
-    covariance = _covariance(
-        scaled, scaled, clf.sample_, _residuals(scaled, clf.sample_, np.zeros(200))
-    )
+    sample = clf.sample_
+    residuals = _residuals(scaled, sample, np.zeros(200), sample.task_codes)
+    covariance = _covariance(scaled, scaled, sample, residuals)
     assert covariance is not None
     assert 150 < in_metric(in_basis(scaled, covariance), covariance, 0.0).dimension <= 200
 
@@ -118,14 +117,23 @@ def test_without_correlation_nothing_is_lost() -> None:
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_rows_of_the_rules_are_in_the_units_of_the_input(n_classes: int) -> None:
     X, y, task = random_world(1, n_classes=n_classes)
-    clf = MultiTaskSPCA(metric=0.6).fit(X, y, task=task)
+    clf = MultiTaskSPCA(metric=0.6, scale="pooled").fit(X, y, task=task)
     units = np.array([1e-3, 1.0, 3.0, 1e3, 0.1, 7.0, 2.0])
-    other = MultiTaskSPCA(metric=0.6).fit(X * units, y, task=task)
+    other = MultiTaskSPCA(metric=0.6, scale="pooled").fit(X * units, y, task=task)
     np.testing.assert_allclose(other.coef_ * units, clf.coef_, rtol=1e-6, atol=1e-9)
     scores = np.array([clf.coef_[t] @ x + clf.intercept_[t] for x, t in zip(X, task, strict=True)])
     np.testing.assert_allclose(
         clf.decision_function(X, task=task).reshape(scores.shape), scores, atol=1e-9
     )
+
+
+@pytest.mark.parametrize("unit", [1e-30, 7.0, 1e30])
+def test_the_unit_of_all_features_does_not_matter(unit: float) -> None:
+    """Features as they are take part in the default: of theirs only the common unit is free."""
+    X, y, task = random_world(1, n_classes=2)
+    clf, other = (MultiTaskSPCA().fit(rows, y, task=task) for rows in (X, X * unit))
+    np.testing.assert_allclose(other.coef_ * unit, clf.coef_, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(other.forecast_error_, clf.forecast_error_, rtol=1e-6)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -201,17 +209,3 @@ def test_gaussian_features_keep_their_deviation_as_scale() -> None:
     rare = np.zeros((400, 2))
     rare[0, 0] = 5.0  # a kurtosis of 400; the second feature is in no row
     np.testing.assert_allclose(tail_factor(rare, np.ones(400)), (400 / 3) ** 0.25)
-
-
-def test_tasks_with_many_rows_choose_a_metric_of_their_own() -> None:
-    """What all rows say of a metric counts as much as a hundred rows of the task's own."""
-    rng = np.random.default_rng(0)
-    own = least_loss(np.array([[0.3] * 50, [0.2] * 50]), np.ones(50), np.arange(50) % 2, (2, 2))
-    np.testing.assert_array_equal(own, [1, 1])
-    n = np.array([4, 400])
-    cells = np.repeat([0, 1, 2, 3], np.repeat(n, 2))
-    first = np.where(cells < 2, 0.2, 0.5)  # better for the first task, worse for the second
-    losses = np.array([first + 0.01 * rng.normal(size=808), np.full(808, 0.3)])
-    np.testing.assert_array_equal(least_loss(losses, np.ones(808), cells, (2, 2)), [1, 1])
-    swapped = np.array([np.where(cells < 2, 0.35, 0.29), np.full(808, 0.3)])
-    np.testing.assert_array_equal(least_loss(swapped, np.ones(808), cells, (2, 2)), [1, 0])

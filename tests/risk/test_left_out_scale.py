@@ -139,7 +139,7 @@ def test_the_change_of_the_scale_is_that_of_the_variance_without_the_row(n: int)
     total = freedom * found.scaled.scale[0] ** 2
     for i, row in enumerate(found.sample.rows):
         cell = (task == found.sample.task_codes[i]) & (y == found.sample.class_codes[i])
-        others = X[cell & ~(X == row).all(axis=1)]
+        others = X[cell & ~(row == X).all(axis=1)]
         assert len(others) == n - 1
         scatter = X[cell].var(axis=0) * n - others.var(axis=0) * (n - 1)
         without = np.maximum(total - scatter, 1e-3 * total) / (freedom - 1)

@@ -42,21 +42,33 @@ def test_classes_that_correspond_help_and_the_others_do_no_harm() -> None:
         X, y, task = partly_permuted(rng, 5)
         new, new_y, new_task = partly_permuted(rng, 60)
         models = [
-            MultiTaskSPCA(labels=labels).fit(X, y, task=task) for labels in ("spectral", "single")
+            MultiTaskSPCA(labels=labels).fit(X, y, task=task) for labels in ("auto", "single")
         ]
         errors.append([1 - model.score(new, new_y, task=new_task) for model in models])
     ours, alone = np.mean(errors, axis=0)
     assert ours < alone - 0.01
 
 
-def test_labels_are_shown_for_the_relatedness_that_was_chosen() -> None:
-    X, y, task = partly_permuted(np.random.default_rng(0), 5)
-    clf = MultiTaskSPCA(metric=0).fit(X, y, task=task)
-    shown = clf.labels_
-    scale = X.std(axis=0)
+def cosines(clf: MultiTaskSPCA, X: Any, y: Any, task: Any) -> Any:
+    """Between rules and the sums of rows, each times its label, of some targets and classes."""
+    scale, found = X.std(axis=0), []
     for t in (0, 7):
         for row in (0, 5):
-            direction = shown[t, row][task, y] @ (X / scale)
+            direction = clf.labels_[t, row][task, y] @ (X / scale)
             coef = clf.coef_[t, row] * scale
-            cosine = direction @ coef / np.linalg.norm(direction) / np.linalg.norm(coef)
-            assert cosine > 0.95  # the scale of the model is that within classes
+            found.append(direction @ coef / np.linalg.norm(direction) / np.linalg.norm(coef))
+    return np.array(found)
+
+
+@pytest.mark.parametrize("labels", ["single", "naive", "spectral", "plugin"])
+def test_labels_are_shown_for_the_relatedness_that_was_chosen(labels: str) -> None:
+    rows = partly_permuted(np.random.default_rng(0), 5)
+    clf = MultiTaskSPCA(metric=0, scale="pooled", labels=labels).fit(*rows[:2], task=rows[2])
+    assert (cosines(clf, *rows) > 0.95).all()  # the scale of the model is that within classes
+
+
+def test_labels_of_combined_rules_are_close_to_the_rules() -> None:
+    """A rule of one relatedness a class is shown with the mean of its weights over classes."""
+    rows = partly_permuted(np.random.default_rng(0), 5)
+    clf = MultiTaskSPCA(metric=0, scale="pooled").fit(*rows[:2], task=rows[2])
+    assert (cosines(clf, *rows) > 0.8).all()

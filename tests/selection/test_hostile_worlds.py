@@ -21,7 +21,7 @@ def losses(world: Hostile) -> Any:
             world.population,
             honest,
         )
-        for labels in ("spectral", "single")
+        for labels in ("auto", "single")
     )
     return ours - alone
 
@@ -62,9 +62,7 @@ def attacked_by(attack: Any, seed: int) -> tuple[float, float]:
     X, y = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
     task = np.concatenate([np.full(len(part[1]), part[2]) for part in parts])
     new, new_y = rows(rng, 2000, mean)
-    models = [
-        MultiTaskSPCA(labels=labels).fit(X, y, task=task) for labels in ("spectral", "single")
-    ]
+    models = [MultiTaskSPCA(labels=labels).fit(X, y, task=task) for labels in ("auto", "single")]
     ours, alone = (1 - model.score(new, new_y, task=0) for model in models)
     return ours, alone
 

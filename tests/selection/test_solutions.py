@@ -1,4 +1,4 @@
-"""Rules for given weights: thresholds without bias, and calibration weights that are fair."""
+"""Rules for given weights: thresholds without bias, directions of the right length."""
 
 from __future__ import annotations
 
@@ -8,13 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kinspan import ClassMoments, RowSample
-from kinspan._validation.labelled_rows import CheckedRows
 from kinspan.metric import ScaledMoments
-from kinspan.risk import LeftOut
 from kinspan.selection import prepared
-from kinspan.selection.candidates import _balanced, _of_whole_tasks
-from kinspan.selection.decisions import SHARES
 from kinspan.selection.outcome import _energies
 from kinspan.selection.solutions import Problem, solve
 
@@ -43,50 +38,21 @@ def test_offsets_have_no_bias_from_the_noise_of_cells() -> None:
     np.testing.assert_array_less(np.abs(excess.mean(axis=0)), 4.0 * error)
 
 
-def test_every_class_of_every_task_counts_as_much_for_the_calibration() -> None:
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("labels", ["naive", "spectral"])
+def test_copies_of_one_task_have_its_rule_and_not_a_multiple(labels: str, n_classes: int) -> None:
+    """Six copies with hardly any noise: directions are the contrast of one, not their sum.
+
+    Scores contain −½ ‖direction‖²: of more than two classes a multiple gives other answers.
+    """
     rng = np.random.default_rng(0)
-    tasks, classes = rng.integers(0, 3, 200), (rng.random(200) < 0.2).astype(int)
-    rows: Any = SimpleNamespace(tasks=tasks, classes=classes, weights=rng.integers(1, 4, 200) * 1.0)
-    scores = np.where(rng.random((200, 1)) < 0.1, np.nan, rng.normal(size=(200, 2)))
-    left_out: Any = SimpleNamespace(scores=scores)
-    usable = ~np.isnan(scores[:, 0])
-    found = _balanced(left_out, rows, (3, 2))
-    totals = np.bincount((tasks * 2 + classes)[usable], found[usable])
-    np.testing.assert_allclose(totals, rows.weights[usable].sum() / 6)
-
-
-def test_only_tasks_that_can_leave_out_rows_of_all_their_classes_are_judged() -> None:
-    """Of the second task one class has a single row, of the third a class is missing."""
-    counts = np.array([[2.0, 2.0], [2.0, 1.0], [3.0, 0.0]])
-    scores = np.ones((10, 2))
-    scores[6] = np.nan  # the single row, without which its class would be empty
-    rows: Any = SimpleNamespace(
-        tasks=np.repeat([0, 1, 2], [4, 3, 3]), classes=np.array([0, 0, 1, 1, 0, 0, 1, 0, 0, 0])
-    )
-    scaled: Any = SimpleNamespace(counts=counts, present=counts > 0)
-    kept = _of_whole_tasks(LeftOut(scores, np.ones(10)), scaled, rows).scores[:, 0]
-    assert np.isfinite(kept).tolist() == [True] * 4 + [False] * 3 + [True] * 3
-
-
-@pytest.mark.parametrize(("largest", "n_scales"), [(1.0999, 1), (1.1001, 2)])
-def test_heavy_tails_are_worth_a_second_scale(
-    largest: float, n_scales: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rng = np.random.default_rng(0)
-    rows = CheckedRows(rng.normal(size=(40, 3)), np.tile([0, 1], 20), np.repeat([0, 1], 20))
-    moments, sample = ClassMoments.from_checked(rows), RowSample.from_checked(rows, 100)
-    factor = np.array([1.0, 1.05, largest])
-    monkeypatch.setattr(prepared, "tail_factor", lambda *_: factor)
-    origin, scales = prepared.scalings(moments, sample, "auto")
-    assert len(scales) == n_scales
-    for scaled, _, kept, residuals in scales:
-        assert kept is not None
-        own_mean = scaled.means[kept.task_codes, kept.class_codes]
-        np.testing.assert_allclose(residuals, (kept.rows - origin) / scaled.scale - own_mean)
-    np.testing.assert_array_equal(
-        scales[-1].scaled.scale, scales[0].scaled.scale * factor ** (n_scales - 1)
-    )
-    assert len(prepared.scalings(moments, sample, "pooled")[1]) == 1
+    means = np.tile(3.0 * rng.normal(size=(1, n_classes, 10)), (6, 1, 1))
+    counts = np.full((6, n_classes), 1e6)
+    scaled = ScaledMoments(np.ones((1, 10)), means, counts, 10.0 / counts, np.ones(6), 10.0)
+    problem, zeros = Problem(scaled, "shared"), np.zeros((6, n_classes))
+    one, many = (solve(problem, rule, zeros, shrunk=False).rules for rule in ("single", labels))
+    np.testing.assert_allclose(many.coef, one.coef, rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(many.offset, one.offset, rtol=1e-3, atol=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -98,13 +64,6 @@ def test_many_cells_use_fewer_rows_of_each(n_cells: int, n_features: int, expect
         cells=np.repeat(np.arange(n_cells), 3), rows=np.zeros((3 * n_cells, n_features))
     )
     assert prepared._rows_per_cell(sample) == expected
-
-
-def test_fewer_metrics_are_tried_for_one_rule_for_all() -> None:
-    none: Any = None
-    for shares, fewer in ((SHARES, (0.0, 0.1, 0.4)), ((0.3,), (0.3,))):
-        given = prepared.Prepared(none, none, none, none, none, shares, none)
-        assert given.fewer_shares == fewer
 
 
 def test_tasks_alone_know_what_the_limit_of_the_paper_says() -> None:

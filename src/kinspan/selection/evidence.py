@@ -173,7 +173,7 @@ def _steadied(curvature: Floats) -> Floats:
 def _nonnegative(curvature: Floats, target: Floats) -> Floats:
     """The w ≥ 0 that minimises ½ wᵀ curvature w − targetᵀ w."""
     size = np.sqrt(np.maximum(np.diagonal(curvature), 1e-300))
-    scaled = curvature / size[:, None] / size
+    scaled = curvature / size[:, None] / size + 1e-12 * np.eye(len(size))
     root = np.linalg.cholesky(scaled)
     return np.asarray(nnls(root.T, np.linalg.solve(root, target / size))[0] / size)
 
@@ -190,10 +190,13 @@ def _of_tasks(
         push = own_slope + slope + away @ curvature
         weights = _nonnegative_each(total, np.einsum("tij,tj->ti", total, weights) - push)
     _, own_curvature, of_rows = _by_task(scores, evidence, weights)
-    inverse = np.linalg.inv(own_curvature + curvature)
-    used = weights[evidence.tasks] > 0
-    back = np.einsum("nij,nj->ni", inverse[evidence.tasks], of_rows * used)
-    without = np.maximum(weights[evidence.tasks] + back * used, 0.0)
+    used = (weights > 0).astype(np.float64)  # a weight that is zero stays zero
+    among = (own_curvature + curvature) * used[:, :, None] * used[:, None, :]
+    among = among + (1.0 - used)[:, :, None] * np.eye(used.shape[1])
+    back = np.einsum(
+        "nij,nj->ni", np.linalg.inv(among)[evidence.tasks], of_rows * used[evidence.tasks]
+    )
+    without = np.maximum(weights[evidence.tasks] + back * used[evidence.tasks], 0.0)
     combined = np.einsum("nj,jnm->nm", without, scores)
     return weights, evidence.losses(combined), combined
 

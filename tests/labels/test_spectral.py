@@ -69,6 +69,16 @@ def test_a_target_without_rows_keeps_the_prior_mean() -> None:
     np.testing.assert_allclose(trace, [0.0, 0.5])
 
 
+def test_a_name_is_a_rule_and_auto_the_best_of_three() -> None:
+    """Where all tasks are the same the pool is best: "spectral" is still the spectral rule."""
+    world = draw("identical", 20, 0)
+    counts = np.ones((20, 2))
+    rules = {name: task_weights(name, world.spectrum, counts) for name in ("auto", "spectral")}
+    for name, expected in (("auto", best_rule), ("spectral", spectral_rule)):
+        np.testing.assert_array_equal(rules[name].matrix(), expected(world.spectrum).matrix())
+    assert not np.allclose(rules["auto"].matrix(), rules["spectral"].matrix())
+
+
 def test_one_other_task_is_no_pool() -> None:
     """Its scatter cannot be known: the forecast of the pool would be the best, and too good."""
     rng = np.random.default_rng(0)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from scipy.special import log_softmax
 
 from kinspan import ClassMoments, RowSample
 from kinspan._validation.labelled_rows import CheckedRows
+from kinspan.scores import LinearRules
 from kinspan.selection.candidates import Options
 from kinspan.selection.prepared import Prepared, prepared_bases
 from kinspan.selection.solutions import Problem, solve
@@ -52,18 +53,37 @@ def bases_of(rows: Rows, scale: str | None, metric: float | str) -> list[Prepare
     return prepared_bases(moments, sample, scale, metric, None)
 
 
-def refitted_scores(rows: Rows, labels: str, scale: str | None, share: float) -> Any:
+class Rule(Protocol):
+    """Finds rules around the centres of tasks, in the basis."""
+
+    def __call__(self, prepared: Prepared) -> LinearRules: ...
+
+
+def labels_in_metric(labels: str, share: float, multi_class: str = "shared") -> Rule:
+    """The rules of a choice of labels and a share of the covariance."""
+
+    def found(prepared: Prepared) -> LinearRules:
+        problem = Problem(prepared.in_metric(share), multi_class)
+        zeros = np.zeros(problem.scaled.counts.shape)
+        rules = solve(problem, labels, zeros, shrunk=False).rules
+        return rules._replace(coef=rules.coef / np.sqrt(prepared.stretch(share)))
+
+    return found
+
+
+def score_in_basis(prepared: Prepared, rules: LinearRules, x: Any, t: int) -> Any:
+    """(classes,): scores of one row in the units of the input."""
+    assert prepared.covariance is not None
+    scaled = (x - prepared.origin) / prepared.scaled.scale[0] @ prepared.covariance.basis
+    return rules.coef[t] @ (scaled - prepared.scaled.centres[t]) + rules.offset[t]
+
+
+def refitted_scores(rows: Rows, rule: Rule, scale: str | None) -> Any:
     """(rows, classes): scores of every row by the rule of all the others, not calibrated."""
     found = []
     for i in range(len(rows.y)):
-        prepared = bases_of(rows.without(i), scale, share)[0]
-        problem = Problem(prepared.in_metric(share), "shared")
-        rules = solve(problem, labels, np.zeros(problem.scaled.counts.shape), shrunk=False).rules
-        assert prepared.covariance is not None
-        x = (rows.X[i] - prepared.origin) / prepared.scaled.scale[0] @ prepared.covariance.basis
-        t = rows.task[i]
-        centred = x / np.sqrt(prepared.stretch(share)) - problem.scaled.centres[t]
-        found.append(rules.coef[t] @ centred + rules.offset[t])
+        prepared = bases_of(rows.without(i), scale, 0.0)[0]
+        found.append(score_in_basis(prepared, rule(prepared), rows.X[i], rows.task[i]))
     return np.array(found)
 
 
@@ -76,3 +96,16 @@ def in_the_order_of_the_sample(rows: Rows, prepared: Prepared) -> Any:
 
 def mean_log_loss(scores: Any, classes: Any) -> float:
     return float(-log_softmax(scores, axis=1)[np.arange(len(classes)), classes].mean())
+
+
+class Agreement(NamedTuple):
+    """Left-out scores in closed form next to those of fitting again."""
+
+    optimism: float  # how much smaller the mean log loss in closed form is
+    correlation: float  # of the differences between scores
+
+
+def agreement_of(closed: Any, again: Any, classes: Any) -> Agreement:
+    first, second = ((scores[:, 1:] - scores[:, :1]).ravel() for scores in (closed, again))
+    optimism = mean_log_loss(again, classes) - mean_log_loss(closed, classes)
+    return Agreement(optimism, float(np.corrcoef(first, second)[0, 1]))

@@ -6,28 +6,25 @@ scores have seen their rows would win wherever it is worst.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
 
 from kinspan.selection.candidates import families
 from tests.selection.refitting import (
+    Agreement,
     Rows,
+    agreement_of,
     bases_of,
     in_the_order_of_the_sample,
+    labels_in_metric,
     mean_log_loss,
     options_of,
     refitted_scores,
+    score_in_basis,
     small_world,
 )
-
-
-class Agreement(NamedTuple):
-    """Left-out scores in closed form next to those of fitting again."""
-
-    optimism: float  # how much smaller the mean log loss in closed form is
-    correlation: float  # of the differences between scores
 
 
 def agreement(rows: Rows, labels: str, scale: str | None, share: float) -> Agreement:
@@ -36,11 +33,8 @@ def agreement(rows: Rows, labels: str, scale: str | None, share: float) -> Agree
     assert family.name == labels
     (candidate,) = family.candidates
     order = in_the_order_of_the_sample(rows, bases[0])
-    again = candidate.factor * refitted_scores(rows, labels, scale, share)[order]
-    closed, y = candidate.scores, rows.y[order]
-    both = [(scores[:, 1:] - scores[:, :1]).ravel() for scores in (closed, again)]
-    optimism = mean_log_loss(again, y) - mean_log_loss(closed, y)
-    return Agreement(optimism, float(np.corrcoef(*both)[0, 1]))
+    again = refitted_scores(rows, labels_in_metric(labels, share), scale)[order]
+    return agreement_of(candidate.scores, candidate.factor * again, rows.y[order])
 
 
 def over_worlds(labels: str, scale: str | None, share: float, **world: Any) -> tuple[Any, Any]:
@@ -112,9 +106,7 @@ def test_scores_that_have_seen_their_rows_would_fail_here(scale: str | None) -> 
     family = families([prepared], None, options_of(rows, "single", scale, 0.0))[0][0]
     candidate, sample = family.candidates[0], prepared.sample
     assert sample is not None
-    assert prepared.covariance is not None
-    rules, t = candidate.rules(), sample.task_codes
-    x = (sample.rows - prepared.origin) / prepared.scaled.scale[0] @ prepared.covariance.basis
-    seen = np.einsum("nlp,np->nl", rules.coef[t], x - prepared.scaled.centres[t]) + rules.offset[t]
+    rules, places = candidate.rules(), zip(sample.rows, sample.task_codes, strict=True)
+    seen = np.array([score_in_basis(prepared, rules, x, t) for x, t in places])
     classes = sample.class_codes
     assert mean_log_loss(seen, classes) < mean_log_loss(candidate.scores, classes) - 0.05

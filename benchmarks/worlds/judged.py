@@ -29,7 +29,7 @@ def outcome(world: Hostile, **parameters: Any) -> Outcome:
     rows, honest = (world.X, world.y, world.task), np.flatnonzero(world.honest)
     models = [
         MultiTaskSPCA(labels=labels, **parameters).fit(rows[0], rows[1], task=rows[2])
-        for labels in ("spectral", "single")
+        for labels in ("auto", "single")
     ]
     by_itself = []
     for t in honest:

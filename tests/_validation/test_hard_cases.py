@@ -20,7 +20,7 @@ def without(world: Any, *cells: tuple[int, int]) -> Any:
     return X[keep], y[keep], task[keep]
 
 
-@pytest.mark.parametrize("labels", ["spectral", "plugin", "naive", "single"])
+@pytest.mark.parametrize("labels", ["auto", "spectral", "plugin", "naive", "single"])
 @pytest.mark.parametrize("multi_class", ["shared", "one-vs-all"])
 @pytest.mark.parametrize("n_classes", [3, 4])
 def test_a_class_that_a_task_has_not_seen_is_never_answered(
@@ -93,7 +93,7 @@ def test_one_sample_cells_beside_large_ones() -> None:
     assert np.isfinite(clf.forecast_error_).all()
 
 
-@pytest.mark.parametrize("labels", ["spectral", "plugin", "naive", "single"])
+@pytest.mark.parametrize("labels", ["auto", "spectral", "plugin", "naive", "single"])
 def test_tasks_that_all_have_a_single_class(labels: str) -> None:
     X, y, _ = random_world(2)
     clf = MultiTaskSPCA(labels=labels).fit(X, y, task=y)

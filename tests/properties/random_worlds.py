@@ -49,7 +49,7 @@ def settings_of_models() -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries(
         {},
         optional={
-            "labels": st.sampled_from(["spectral", "plugin", "naive", "single"]),
+            "labels": st.sampled_from(["auto", "spectral", "plugin", "naive", "single"]),
             "scale": st.sampled_from(["auto", "pooled", "task", None]),
             "metric": st.sampled_from(["auto", 0.0, 0.5]),
             "multi_class": st.sampled_from(["shared", "one-vs-all"]),

@@ -24,7 +24,7 @@ WITHOUT_DRAWS = st.one_of(
             "metric": st.sampled_from([0.0, 0.5]),
         }
     ),
-    st.just({"labels": "spectral", "row_sample": 0}),
+    st.just({"labels": "auto", "row_sample": 0}),
 )
 SEEDS = st.integers(0, 2**32 - 1)
 TASK_NAMES: dict[str, Callable[[int], Any]] = {

@@ -105,6 +105,7 @@ def test_an_offset_changes_nothing_but_the_rounding_of_scores(
 
 @pytest.mark.parametrize("parameters", [{}, {"labels": "single"}, {"multi_class": "one-vs-all"}])
 def test_the_unit_of_each_feature_does_not_matter(parameters: dict[str, Any]) -> None:
+    parameters = {"scale": "pooled", **parameters}  # the default weighs the units of the input too
     world = related(6, n_classes=3)
     powers = np.array([-490, 490, -300, 0, 77, 490])
     other = world._replace(X=np.ldexp(world.X, powers))

@@ -9,7 +9,7 @@ from kinspan.labels import TaskWeights
 from kinspan.risk import Learning
 from kinspan.selection.outcome import FittedRules
 
-VERSION = 2  # a file with other rules than these has them found again from its statistics
+VERSION = 3  # a file with other rules than these has them found again from its statistics
 _PLAIN = (
     *("coef", "intercept", "absent", "scale", "forecast_error", "forecast_interval"),
     *("single_task_error", "metric", "weights_of_task"),

@@ -60,7 +60,7 @@ def _columns(train: Any, test: Any) -> list[Floats]:
     """Forecast, actual, alone and naive errors of every task in one draw."""
     X, y, task = train
     ours, alone, naive = (
-        MultiTaskSPCA(labels=rule).fit(X, y, task=task) for rule in ("spectral", "single", "naive")
+        MultiTaskSPCA(labels=rule).fit(X, y, task=task) for rule in ("auto", "single", "naive")
     )
     return [ours.forecast_error_, *(_errors(model, *test) for model in (ours, alone, naive))]
 

@@ -51,7 +51,8 @@ def calibration(
         slope = float(weights @ excess) + log_factor
         return slope / max(float(weights @ (excess + spread)) + 1.0, 1e-3)
 
-    best = minimize_scalar(loss, bounds=(-7.0, 4.0), method="bounded", options={"xatol": 1e-2}).x
+    found = minimize_scalar(loss, bounds=(-7.0, 4.0), method="bounded", options={"xatol": 1e-2})
+    best = float(found.x)
     for _ in range(4):  # to the last digits, so that rounding of scores is not magnified
         best = float(np.clip(best - np.clip(newton_step(best), -0.1, 0.1), -7.0, 4.0))
     losses = np.full(len(usable), np.nan)

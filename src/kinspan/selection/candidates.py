@@ -16,7 +16,7 @@ from kinspan.risk import Residuals, calibration, leave_one_out_scores
 from kinspan.scores import LinearRules
 from kinspan.selection.decisions import RIDGES
 from kinspan.selection.evidence import Evidence, evidence_of, pooled_weights
-from kinspan.selection.own_rows import own_rules
+from kinspan.selection.own_rows import OwnRules, own_rules
 from kinspan.selection.prepared import Prepared
 from kinspan.selection.solutions import Problem, Solution, rule_parts, solve
 
@@ -44,6 +44,7 @@ class Candidate(NamedTuple):
     share: float  # of the covariance in the metric; of "own" the ridge
     factor: float  # that turns scores into log odds
     scores: Floats  # (rows, classes): log odds of left-out rows, without priors; may be NaN
+    inflation: Floats  # (rows,): squared length of rules without the row, over that with it
     solved: tuple[Problem, Solution] | None  # None where it is too large to be kept
 
     def solution(self) -> tuple[Problem, Solution]:
@@ -71,6 +72,7 @@ class Family(NamedTuple):
     candidates: list[Candidate]
     weights: Floats  # (candidates,)
     scores: Floats  # (rows, classes): of left-out rows, combined
+    inflation: Floats  # (rows,): the mean of that of the candidates
 
 
 def families(
@@ -118,7 +120,8 @@ def _family(name: str, group: list[Candidate], evidence: Evidence) -> Family:
         weights = np.where(np.arange(len(group)) == best, 1.0 / group[best].factor, 0.0)
     else:
         weights = pooled_weights(scores, evidence, equal)
-    return Family(name, group, weights, np.tensordot(weights, scores, axes=1))
+    inflation = np.average([c.inflation for c in group], axis=0, weights=weights)
+    return Family(name, group, weights, np.tensordot(weights, scores, axes=1), inflation)
 
 
 def _candidates(
@@ -137,8 +140,8 @@ def _candidates(
     if "own" in names:
         problem = Problem(bases[0].in_metric(0.0), "shared")
         for ridge in RIDGES:
-            scores = _own(bases[0], problem, ridge)[1]
-            yield Candidate(bases[0], "own", "shared", ridge, 1.0, scores, None)
+            _, scores, inflation = _own(bases[0], problem, ridge)
+            yield Candidate(bases[0], "own", "shared", ridge, 1.0, scores, inflation, None)
     if as_one is not None and "naive" in names and options.multi_class == "shared":
         for share in as_one.shares:
             problem = Problem(as_one.in_metric(share), "shared")
@@ -158,10 +161,10 @@ def _candidate(
     solution = _solve(problem, labels, log_priors)
     rows = prepared.rows(share)
     assert rows is not None
-    scores = leave_one_out_scores(rule_parts(solution, problem), rows).scores
+    left_out = leave_one_out_scores(rule_parts(solution, problem), rows)
     keeps = problem.scaled.means.size <= _KEPT_NUMBERS or multi_class == "one-vs-all"
     solved = (problem, solution) if keeps else None
-    return Candidate(prepared, labels, multi_class, share, 1.0, scores, solved)
+    return Candidate(prepared, labels, multi_class, share, 1.0, *left_out, solved)
 
 
 def _solve(problem: Problem, labels: str, log_priors: Floats | None = None) -> Solution:
@@ -170,7 +173,7 @@ def _solve(problem: Problem, labels: str, log_priors: Floats | None = None) -> S
     return solve(problem, labels, log_priors, shrunk=False)
 
 
-def _own(prepared: Prepared, problem: Problem, ridge: float) -> tuple[LinearRules, Floats]:
+def _own(prepared: Prepared, problem: Problem, ridge: float) -> OwnRules:
     contrasts = problem.class_means
     rows: Residuals | None = prepared.rows(0.0)
     assert rows is not None

@@ -24,6 +24,7 @@ from kinspan.risk import (
 from kinspan.scores import ABSENT_PENALTY, Agreement, LinearRules, discriminant_rules
 from kinspan.selection.candidates import Candidate, Options
 from kinspan.selection.combination import Combination, combined_rules
+from kinspan.selection.evidence import Evidence
 from kinspan.selection.new_tasks import (
     Places,
     forecast_of_newcomers,
@@ -233,10 +234,10 @@ def _expected(
     """Forecast errors, their intervals and errors alone; a new task alone can only guess."""
     problem = combination.reference.solution()[0]
     together, alone = (
-        _forecast(combination, scores, candidate, options)
-        for scores, candidate in (
-            (combination.scores, combination.reference),
-            (combination.alone_scores, combination.alone),
+        _forecast(combination.evidence, LeftOut(scores, inflation), candidate, options)
+        for scores, inflation, candidate in (
+            (combination.scores, combination.inflation, combination.reference),
+            (combination.alone_scores, combination.alone_inflation, combination.alone),
         )
     )
     is_new = newcomers(problem.scaled.counts)
@@ -259,20 +260,18 @@ def _expected(
 
 
 def _forecast(
-    combination: Combination, scores: Floats, candidate: Candidate, options: Options
+    evidence: Evidence | None, left_out: LeftOut, candidate: Candidate, options: Options
 ) -> Forecast:
     """From left-out rows; by the formula of the paper for tasks that could leave out too few."""
     formula = _formula(candidate, options)
-    evidence = combination.evidence
     if evidence is None:
         return formula
     present = candidate.prepared.scaled.present
     priors = np.where(present, options.priors, 0.0)
+    scores = left_out.scores
     if candidate.multi_class != "one-vs-all":
         scores = scores + options.log_priors[evidence.tasks]
-    left_out = LeftOut(
-        np.where(evidence.own[:, None] > 0, scores, np.nan), np.ones(len(evidence.tasks))
-    )
+    left_out = left_out._replace(scores=np.where(evidence.own[:, None] > 0, scores, np.nan))
     rows = candidate.prepared.sample
     assert rows is not None
     found = forecast_of_scores(left_out, evidence.tasks, evidence.classes, rows.weights, priors)

@@ -22,6 +22,7 @@ class OwnRules(NamedTuple):
 
     rules: LinearRules  # around the centres of the tasks, in the basis
     scores: Floats  # (rows, classes), NaN where a row cannot be left out
+    inflation: Floats  # (rows,): squared length of the rules without the row, over that with it
 
 
 class _Task(NamedTuple):
@@ -42,6 +43,7 @@ def own_rules(
     """All tasks with a ridge in units of the mean eigenvalue of their covariance."""
     coef, offset = np.zeros(contrasts.shape), np.zeros(contrasts.shape[:2])
     scores = np.full((len(rows.tasks), contrasts.shape[1]), np.nan)
+    inflation = np.ones(len(rows.tasks))
     starts = np.flatnonzero(np.diff(rows.tasks, prepend=-1))
     for part in np.split(np.arange(len(rows.tasks)), starts)[1:]:
         t = rows.tasks[part[0]]
@@ -54,12 +56,12 @@ def own_rules(
             scaled.class_shares[t],
             scaled.counts[t],
         )
-        coef[t], offset[t], scores[part] = _of_task(task, ridge)
-    return OwnRules(LinearRules(coef, offset), scores)
+        coef[t], offset[t], scores[part], inflation[part] = _of_task(task, ridge)
+    return OwnRules(LinearRules(coef, offset), scores, inflation)
 
 
-def _of_task(task: _Task, ridge: float) -> tuple[Floats, Floats, Floats]:
-    """Coefficients, offsets, and scores of rows that are left out."""
+def _of_task(task: _Task, ridge: float) -> tuple[Floats, Floats, Floats, Floats]:
+    """Coefficients, offsets, scores of rows that are left out, and the inflation of rules."""
     n, axes = task.rows.shape
     total = float(task.weights.sum())
     vectors = np.concatenate([task.rows, task.contrasts[:, :axes]])
@@ -68,7 +70,8 @@ def _of_task(task: _Task, ridge: float) -> tuple[Floats, Floats, Floats]:
     freedom = max(total - float((task.counts > 0).sum()), 1.0)
     level = ridge * trace / min(freedom, float(task.contrasts.shape[1]))
     if not level > 0:  # equal rows show no covariance
-        return np.zeros_like(task.contrasts), np.zeros(len(task.contrasts)), np.zeros((n, 1))
+        nothing = np.zeros(len(task.contrasts))
+        return np.zeros_like(task.contrasts), nothing, np.zeros((n, 1)), np.ones(n)
     inner = products[:n, :n] + np.diag(level * total / task.weights)
     solved = np.linalg.solve(inner, products[:n])  # (rows, rows and contrasts)
     inverse = (products - products[:n].T @ solved) / level  # products in the metric
@@ -79,13 +82,13 @@ def _of_task(task: _Task, ridge: float) -> tuple[Floats, Floats, Floats]:
     undone = task.centring * task.shares + 0.5 * task.centring**2
     safe = np.where(task.counts > 0, task.counts, 1.0)
     offset = (undone * (noise / safe)).sum(axis=1) - 0.5 * np.diagonal(between)
-    return coef / level, offset, _left_out(task, inverse, between, noise, undone)
+    return coef / level, offset, *_left_out(task, inverse, between, noise, undone)
 
 
 def _left_out(
     task: _Task, inverse: Floats, between: Floats, noise: float, undone: Floats
-) -> Floats:
-    """(rows, classes): the same as in `risk.leave_one_out`, with a metric of one task."""
+) -> tuple[Floats, Floats]:
+    """Scores and inflation: the same as in `risk.leave_one_out`, with a metric of one task."""
     n, c = len(task.rows), task.classes
     count, g = task.counts[c], np.minimum(task.weights, 1.0)
     alone = count - g <= 1e-9 * count
@@ -105,4 +108,6 @@ def _left_out(
     noises = np.tile(noise / safe, (n, 1))
     noises[np.arange(n), c] = noise / np.maximum(count - g, 1e-9)
     scores = x_coef - 0.5 * length + noises @ undone.T
-    return np.where(alone[:, None], np.nan, scores)
+    total = float(np.diagonal(between).sum())
+    inflation = length.sum(axis=1) / total if total > 0 else np.ones(n)
+    return np.where(alone[:, None], np.nan, scores), np.where(alone, 1.0, inflation)

@@ -131,6 +131,8 @@ class _Pooled(NamedTuple):
         weights, (slope, value) = prior, objective(prior)
         for _ in range(_STEPS):
             curvature = _curvature(scores, evidence, weights, b) + rows * held
+            if not np.diagonal(curvature).max() > 1e-100:
+                break  # all rows are told apart without a doubt
             step = _nonnegative(curvature, curvature @ weights - slope) - weights
             length, size = 1.0, np.abs(step).max() / max(np.abs(weights).max(), 1e-300)
             while length > 1e-3 and size > 1e-5 and objective(weights + length * step)[1] > value:
@@ -172,7 +174,8 @@ def _steadied(curvature: Floats) -> Floats:
 
 def _nonnegative(curvature: Floats, target: Floats) -> Floats:
     """The w ≥ 0 that minimises ½ wᵀ curvature w − targetᵀ w."""
-    size = np.sqrt(np.maximum(np.diagonal(curvature), 1e-300))
+    diagonal = np.diagonal(curvature)
+    size = np.sqrt(np.maximum(diagonal, max(1e-12 * float(diagonal.max()), 1e-100)))
     scaled = curvature / size[:, None] / size + 1e-12 * np.eye(len(size))
     root = np.linalg.cholesky(scaled)
     return np.asarray(nnls(root.T, np.linalg.solve(root, target / size))[0] / size)
@@ -192,7 +195,8 @@ def _of_tasks(
     _, own_curvature, of_rows = _by_task(scores, evidence, weights)
     used = (weights > 0).astype(np.float64)  # a weight that is zero stays zero
     among = (own_curvature + curvature) * used[:, :, None] * used[:, None, :]
-    among = among + (1.0 - used)[:, :, None] * np.eye(used.shape[1])
+    idle = (1.0 - used) + 1e-12 * np.einsum("tjj->tj", among).max(axis=1, keepdims=True) + 1e-100
+    among = among + idle[:, :, None] * np.eye(used.shape[1])
     back = np.einsum(
         "nij,nj->ni", np.linalg.inv(among)[evidence.tasks], of_rows * used[evidence.tasks]
     )
@@ -222,8 +226,10 @@ def _nonnegative_each(curvature: Floats, target: Floats) -> Floats:
     There are few rules: the best of all subsets of them on which the solution is not negative.
     """
     n, size = target.shape
-    size_of = np.sqrt(np.maximum(np.einsum("tjj->tj", curvature), 1e-300))
-    scaled = curvature / size_of[:, :, None] / size_of[:, None, :]
+    diagonal = np.einsum("tjj->tj", curvature)
+    least = np.maximum(1e-12 * diagonal.max(axis=1, keepdims=True), 1e-100)
+    size_of = np.sqrt(np.maximum(diagonal, least))
+    scaled = curvature / size_of[:, :, None] / size_of[:, None, :] + 1e-12 * np.eye(size)
     aim = target / size_of
     best, value = np.zeros((n, size)), np.zeros(n)
     for k in range(1, size + 1):

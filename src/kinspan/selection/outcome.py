@@ -288,6 +288,10 @@ def _forecast(
 def _formula(candidate: Candidate, options: Options) -> Forecast:
     """The formula of the paper; of its own error nothing is known."""
     problem, solution = candidate.solution()
+    if problem.is_discriminant:  # scores of candidates are without priors
+        rules = solution.rules
+        offset = rules.offset + options.log_priors / candidate.factor
+        solution = solution._replace(rules=rules._replace(offset=offset))
     error = isotropic_error(solution, problem, options.priors)
     chance = 1.0 - 1.0 / np.maximum(problem.scaled.present.sum(axis=1), 1)
     interval = np.stack([np.zeros_like(error), np.maximum(error, chance)], axis=1)

@@ -72,5 +72,6 @@ def test_a_stranger_borrows_much_less_than_the_others() -> None:
     """Eleven tasks are the same; sixty rows of the last say that it is not."""
     labels = WORLDS["a stranger"]().labels_
     of_others = [lent(labels, t) for t in range(11)]
-    assert min(of_others) > 1.0
-    assert lent(labels, 11) < 0.3 * np.mean(of_others)
+    assert np.median(of_others) > 1.0  # of like tasks, rows of the others say most
+    assert lent(labels, 11) < 0.3 * np.median(of_others)
+    assert lent(labels, 11) < min(of_others)

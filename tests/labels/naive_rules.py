@@ -78,16 +78,10 @@ def pool_target(rows: Any, variance: Any, t: int) -> Target:
     return Target(v[:, None], np.array([x]), np.array([mean + gain * (x - mean)]), float(gain))
 
 
-def common_energy(squares: Any, freedom: Any, variance: Any) -> float:
-    """The mean energy of all tasks, in which noisy ones count less."""
-    raw = [s - f * v for s, f, v in zip(squares, freedom, variance, strict=True)]
-    return max(float(np.average(raw, weights=variance**-2.0)), 0.0)
-
-
 def energies(squares: Any, freedom: Any, variance: Any) -> Any:
-    """Of every task its own, drawn to those of all."""
+    """Eq. (17), task by task."""
     raw = [s - f * v for s, f, v in zip(squares, freedom, variance, strict=True)]
-    typical = common_energy(squares, freedom, variance)
+    typical = max(float(np.average(raw, weights=variance**-2.0)), 0.0)
     error = [2 * f * v**2 + 4 * v * typical for f, v in zip(freedom, variance, strict=True)]
     w = 1 / np.array(error)
     cochran = sum(wi * (r - np.average(raw, weights=w)) ** 2 for wi, r in zip(w, raw, strict=True))
@@ -105,7 +99,7 @@ def naive_rule(rows: Any, variance: Any, of_target: Any) -> Rule:
     P = rows.shape[1]
     rest = np.array([row - t.vectors @ t.x for row, t in zip(rows, targets, strict=True)])
     freedom = np.array([P - len(t.x) for t in targets], dtype=float)
-    energy = common_energy((rest**2).sum(axis=1), freedom, variance)
+    energy = energies((rest**2).sum(axis=1), freedom, variance)
     kept = energy / (energy + freedom * variance)
     kept = np.where([len(t.x) > 0 for t in targets], kept, np.maximum(kept, 1e-3))
     shared = np.array([t.vectors @ t.posterior for t in targets])

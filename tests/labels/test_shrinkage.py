@@ -5,14 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kinspan.labels.shrinkage import (
-    common_energy,
-    kept_share,
-    pooled_energies,
-    precision_of_others,
-)
+from kinspan.labels.shrinkage import kept_share, pooled_energies, precision_of_others
 from kinspan.labels.spectrum import of_others, spectrum_of_rows
-from tests.labels.naive_rules import common_energy as naive_common_energy
 from tests.labels.naive_rules import energies
 
 
@@ -29,23 +23,6 @@ def test_energies_equal_their_definition(signal: float) -> None:
         np.append(values, last) for values, last in ((squares, 7.0), (freedom, 0.0), (variance, 1))
     ]
     np.testing.assert_array_equal(pooled_energies(*extra), np.append(found, 0.0))
-
-
-@pytest.mark.parametrize("signal", [0.0, 0.3, 5.0])
-def test_the_common_energy_equals_its_definition_and_leaves_out_tasks_without_contrasts(
-    signal: float,
-) -> None:
-    rng = np.random.default_rng(1)
-    freedom, variance = rng.integers(5, 200, 30).astype(float), rng.uniform(0.01, 0.5, 30)
-    squares = rng.noncentral_chisquare(freedom, signal / variance) * variance
-    found = common_energy(squares, freedom, variance)
-    assert found == pytest.approx(naive_common_energy(squares, freedom, variance), rel=1e-12)
-    extra = [
-        np.append(values, last) for values, last in ((squares, 7.0), (freedom, 0.0), (variance, 1))
-    ]
-    assert common_energy(*extra) == pytest.approx(found, rel=1e-12)
-    noise_alone = common_energy(0.5 * freedom * variance, freedom, variance)
-    assert noise_alone == 0.0
 
 
 def test_energies_are_drawn_to_their_pool_and_never_negative() -> None:

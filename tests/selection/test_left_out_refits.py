@@ -76,11 +76,11 @@ def test_directions_of_the_others_are_left_out_to_first_order(
 ) -> None:
     """What a target keeps of its own row and its gain along directions of the others stay.
 
-    They are those of six rows and not of five: the mean optimism over worlds is .02 with four tasks
-    and at most .012 with twelve.
+    They are those of six rows and not of five, and what a target keeps follows its own rows too:
+    the mean optimism over worlds is at most .05 with four tasks and .024 with twelve.
     """
     optimism, correlation = over_worlds("spectral", scale, share)
-    assert np.abs(optimism).mean() < 0.04
+    assert np.abs(optimism).mean() < 0.06
     assert correlation.min() > 0.93
     of_three, correlation = over_worlds("spectral", scale, share, n_classes=3)
     assert np.abs(of_three).max() < 0.025
@@ -94,7 +94,7 @@ def test_with_more_tasks_directions_of_the_others_are_left_out_better(
     share: float, scale: str | None
 ) -> None:
     optimism, correlation = over_worlds("spectral", scale, share, n_tasks=12)
-    assert np.abs(optimism).mean() < 0.018
+    assert np.abs(optimism).mean() < 0.03
     assert correlation.min() > 0.995
 
 

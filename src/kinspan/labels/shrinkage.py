@@ -37,8 +37,7 @@ def with_rest(spectrum: Spectrum, along: Along, has_direction: Mask) -> Rest:
     variance = spectrum.deviation**2
     freedom = spectrum.active * np.maximum(spectrum.dimension - along.rank, 0.0)
     square = variance * (spectrum.coordinates**2).sum(axis=1)
-    common = common_energy(square - (along.coordinates**2).sum(axis=1), freedom, variance)
-    energy = np.where(freedom > 0, common, 0.0)
+    energy = pooled_energies(square - (along.coordinates**2).sum(axis=1), freedom, variance)
     kept = kept_share(energy, freedom * variance, has_direction)
     inner = (along.posterior * along.coordinates).sum(axis=1)
     return Rest(
@@ -48,18 +47,6 @@ def with_rest(spectrum: Spectrum, along: Along, has_direction: Mask) -> Rest:
     )
 
 
-def common_energy(squares: Floats, freedom: Floats, variance: Floats) -> float:
-    """The squared length without noise that all tasks have in common: eq. (17) of docs/theory.md.
-
-    A task's own estimate would follow its own rows: too noisy to be worth it with few of them, and
-    with many the task has candidates of its own.
-    """
-    known = freedom > 0
-    weights = _inverse(variance**2, known)
-    raw = squares - freedom * variance
-    return max(float((weights * raw).sum()) / max(float(weights.sum()), 1e-300), 0.0)
-
-
 def pooled_energies(squares: Floats, freedom: Floats, variance: Floats) -> Floats:
     """Squared lengths without their noise, drawn to those of all tasks: eq. (17) of docs/theory.md.
 
@@ -67,7 +54,8 @@ def pooled_energies(squares: Floats, freedom: Floats, variance: Floats) -> Float
     DerSimonian and Laird.
     """
     raw, known = squares - freedom * variance, freedom > 0
-    typical = common_energy(squares, freedom, variance)
+    weights = _inverse(variance**2, known)
+    typical = max((weights * raw).sum() / max(weights.sum(), 1e-300), 0.0)
     error = 2.0 * freedom * variance**2 + 4.0 * variance * typical
     between = variance_between(raw, _inverse(error, known), int(known.sum()))
     weights = _inverse(error + between, known)

@@ -96,7 +96,8 @@ def family_names(prepared: Prepared, options: Options) -> list[str]:
     """What is combined, and "single", for comparison."""
     n_classes = prepared.scaled.counts.shape[1]
     if (prepared.scaled.present.sum(axis=1) > 1).sum() < 2:
-        return ["single"] if options.labels in ("auto", "spectral") else [options.labels, "single"]
+        alone = options.labels in ("auto", "spectral", "single")
+        return ["single"] if alone else [options.labels, "single"]
     if options.labels != "auto":
         return list(dict.fromkeys([options.labels, "single"]))
     if options.multi_class == "one-vs-all":

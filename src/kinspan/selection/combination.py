@@ -46,6 +46,7 @@ class Combination(NamedTuple):
         inflation = np.einsum("nf,fn->n", of_rows, inflations) / of_rows.sum(axis=1)
         named = [f.name for f in families]
         stranger = of_families[named.index("naive") if "naive" in named else 0]
+        stranger = _around_places(stranger, candidates, len(weights))
         return cls(
             candidates,
             weights,
@@ -105,7 +106,7 @@ class Combination(NamedTuple):
         counts = problem.scaled.counts
         if candidate.labels == "own":
             return [task_weights("single", spectrum, counts) for spectrum in problem.spectra]
-        if len(candidate.prepared.scaled.counts) < len(counts):
+        if len(candidate.prepared.scaled.counts) < len(self.weights):
             return [task_weights("naive", spectrum, counts) for spectrum in problem.spectra]
         found = candidate.solution()[1].weights
         if candidate.multi_class == "each":
@@ -124,6 +125,21 @@ def combined_rules(
         coef += amount[:, None, None] * rules.coef
         offset += amount[:, None] * rules.offset
     return LinearRules(coef, offset)
+
+
+def _around_places(weights: Floats, candidates: Sequence[Candidate], n_tasks: int) -> Floats:
+    """Weights of rules that a new task can move to where it lies: not of all tasks as one."""
+    is_as_one = [len(c.prepared.scaled.counts) < n_tasks for c in candidates]
+    moved = weights.copy()
+    for j in np.flatnonzero(is_as_one & (weights != 0)).tolist():
+        same = [
+            i
+            for i, c in enumerate(candidates)
+            if c.labels == "naive" and c.share == candidates[j].share and not is_as_one[i]
+        ]
+        moved[same[-1]] += moved[j]
+        moved[j] = 0.0
+    return moved
 
 
 def _reference(candidates: Sequence[Candidate], weights: Floats) -> Candidate:

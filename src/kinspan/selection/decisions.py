@@ -41,8 +41,9 @@ LARGEST_TASK = Decision(
 )
 PRIOR_ROWS = Decision(
     "rows that the equal combination of candidates is worth before any evidence",
-    40.0,
-    "10 and 160 changed mean errors by .1 and .2 points on 13 settings",
+    100.0,
+    "40 and 300 changed mean errors of 15 settings by -.1 and .3 points; the worst of 63 worlds "
+    "loses .042 with 40, .033 with 100 and .022 with 300",
 )
 
 DECISIONS = (SAMPLED_ROWS, LARGE_FREEDOM, LARGEST_TASK, PRIOR_ROWS)

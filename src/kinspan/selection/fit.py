@@ -44,8 +44,7 @@ def _combined(found: list[Family], evidence: Evidence, options: Options) -> Comb
     used = found if options.labels == "auto" else found[:1]
     if options.multi_class == "one-vs-all":
         used = found[:1]
-    shared = np.array([float(f.name in ("naive", "spectral")) for f in used])
-    prior = shared / shared.sum() if shared.any() else np.full(len(used), 1.0 / len(used))
+    prior = np.full(len(used), 1.0 / len(used))
     n_tasks = len(options.priors)
     if options.multi_class == "one-vs-all":
         scores = used[0].scores

@@ -205,27 +205,25 @@ def _of_strangers(combination: Combination, prepared: Prepared, options: Options
     coef = np.zeros((n_tasks + 1, n_classes, prepared.scaled.scale.shape[1]))
     intercept = np.zeros((n_tasks + 1, n_classes))
     for candidate, amount in zip(combination.candidates, combination.of_strangers, strict=True):
-        if amount == 0:
-            continue
-        basis = candidate.prepared
-        if len(basis.scaled.counts) < n_tasks:
-            rules, centres = candidate.rules(), basis.scaled.centres
-            in_basis, offset, scale = rules.coef, rules.offset, basis.scaled.scale
-        else:
-            pooled, agreement, where = _Shared.of(basis, candidate.share, options.priors)
-            zeros = np.zeros((1, n_classes))
-            common = shared_rule(agreement, pooled, zeros)
-            root = np.sqrt(basis.stretch(candidate.share))
-            centres = agreement.centre
-            if where is not None:
-                centres = np.concatenate([where.centres, agreement.centre])
-            offset = candidate.factor * common.offset
-            in_basis = candidate.factor * common.coef / root
-            centres, scale = centres * root, pooled.scale
-        moved = offset - np.einsum("lp,tp->tl", in_basis[0], centres)
-        coef += amount * basis.turned_back(in_basis) / scale[:1, None, :]
-        intercept += amount * moved
+        if amount != 0:
+            found = _shared_rules(candidate, options)
+            coef += amount * found.coef
+            intercept += amount * found.intercept
     return _InputUnits(coef, intercept)
+
+
+def _shared_rules(candidate: Candidate, options: Options) -> _InputUnits:
+    """What tasks agree on in one metric, around the place of every new task, if there are any."""
+    basis = candidate.prepared
+    pooled, agreement, where = _Shared.of(basis, candidate.share, options.priors)
+    common = shared_rule(agreement, pooled, np.zeros((1, options.priors.shape[1])))
+    root = np.sqrt(basis.stretch(candidate.share))
+    rules = LinearRules(candidate.factor * common.coef / root, candidate.factor * common.offset)
+    centres = agreement.centre * root
+    if where is not None:
+        centres = np.concatenate([where.centres * root, centres])
+    intercept = rules.offset - np.einsum("lp,tp->tl", rules.coef[0], centres)
+    return _InputUnits(basis.turned_back(rules.coef) / pooled.scale[:1, None, :], intercept)
 
 
 def _expected(

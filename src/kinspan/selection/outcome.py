@@ -10,7 +10,6 @@ import numpy as np
 from kinspan._rows.types import Codes, Floats, Mask
 from kinspan.labels import TaskWeights
 from kinspan.labels.shrinkage import pooled_energies
-from kinspan.metric import ScaledMoments
 from kinspan.risk import (
     Energies,
     Forecast,
@@ -21,26 +20,13 @@ from kinspan.risk import (
     spread_of_scores,
     with_spread,
 )
-from kinspan.scores import ABSENT_PENALTY, Agreement, LinearRules, discriminant_rules
 from kinspan.selection.candidates import Candidate, Options
-from kinspan.selection.combination import Combination, combined_rules
+from kinspan.selection.combination import Combination
 from kinspan.selection.evidence import Evidence
-from kinspan.selection.new_tasks import (
-    Places,
-    forecast_of_newcomers,
-    known_classes,
-    newcomers,
-    places,
-)
+from kinspan.selection.input_units import Shared, rules_in_input_units
+from kinspan.selection.new_tasks import forecast_of_newcomers, newcomers
 from kinspan.selection.prepared import Prepared
-from kinspan.selection.solutions import (
-    Problem,
-    Solution,
-    agreed,
-    isotropic_error,
-    shared_rule,
-    squares,
-)
+from kinspan.selection.solutions import Problem, Solution, isotropic_error, squares
 
 
 class Reached(NamedTuple):
@@ -80,34 +66,11 @@ class FittedRules:
         return curves
 
 
-class _Shared(NamedTuple):
-    """What tasks agree on in one metric."""
-
-    pooled: ScaledMoments
-    agreement: Agreement
-    places: Places | None  # of new tasks, where there are some
-
-    @classmethod
-    def of(cls, prepared: Prepared, share: float, priors: Floats) -> _Shared:
-        pooled, unlabelled = prepared.shared_in_metric(share)
-        agreement, found = agreed(pooled), None
-        if newcomers(pooled.counts).any():
-            found = places(pooled, agreement, priors, unlabelled)
-        return cls(pooled, agreement, found)
-
-
-class _InputUnits(NamedTuple):
-    """Rules of all tasks and, last, of those that are not fitted, for rows as they come."""
-
-    coef: Floats  # (tasks + 1, classes, features)
-    intercept: Floats  # (tasks + 1, classes)
-
-
 def outcome(combination: Combination, prepared: Prepared, options: Options) -> FittedRules:
     """Every task with its combined rule, forecasts and what learning curves follow from."""
     counts = prepared.scaled.counts
     is_new = newcomers(counts)
-    rules, absent = _rules(combination, prepared, options)
+    rules, absent = rules_in_input_units(combination, prepared, options)
     error, interval, alone = _expected(combination, prepared, options)
     problem, solution = combination.reference.solution()
     n_classes = np.where(is_new, counts.shape[1], (counts > 0).sum(axis=1))
@@ -130,102 +93,6 @@ def outcome(combination: Combination, prepared: Prepared, options: Options) -> F
     )
 
 
-def _rules(
-    combination: Combination, prepared: Prepared, options: Options
-) -> tuple[_InputUnits, Mask]:
-    """All rules with priors; and (tasks + 1, classes): classes that are never answered."""
-    counts = prepared.scaled.counts
-    own = _of_tasks(combination, prepared, options)
-    strangers = _of_strangers(combination, prepared, options)
-    is_new, n_tasks = newcomers(counts), len(counts)
-    coef = np.concatenate([own.coef, strangers.coef[n_tasks:]])
-    coef[:-1][is_new] = strangers.coef[:-1][is_new]
-    intercept = np.concatenate([own.intercept, strangers.intercept[n_tasks:]])
-    intercept[:-1][is_new] = strangers.intercept[:-1][is_new]
-    if options.multi_class != "one-vs-all":
-        intercept[:-1] += options.log_priors
-    intercept[-1] += options.log_priors.mean(axis=0)
-    missing = ~prepared.scaled.present & (not options.share_classes)
-    missing = np.where(is_new[:, None], ~known_classes(counts), missing)
-    absent = np.concatenate([missing, np.zeros_like(missing[:1])])
-    coef = np.where(absent[..., None], 0.0, coef)
-    intercept = np.where(absent, ABSENT_PENALTY, intercept - coef @ prepared.origin)
-    return _InputUnits(coef, intercept), absent
-
-
-def _of_tasks(combination: Combination, prepared: Prepared, options: Options) -> _InputUnits:
-    """The combined rules of all tasks, relative to the origin."""
-    shape = prepared.scaled.means.shape[:2]
-    coef = np.zeros((*shape, prepared.scaled.scale.shape[1]))
-    intercept = np.zeros(shape)
-    for basis, group in combination.by_basis():
-        scaled = basis.scaled
-        rules = combined_rules(combination, group, (*shape, scaled.means.shape[2]))
-        if options.share_classes and not prepared.scaled.present.all():
-            rules = _with_borrowed(rules, combination, basis, group, prepared)
-        intercept += rules.offset - np.einsum(
-            "tlp,tp->tl", rules.coef, np.broadcast_to(scaled.centres, rules.coef[:, 0].shape)
-        )
-        coef += basis.turned_back(rules.coef) / scaled.scale[:, None, :]
-    return _InputUnits(coef, intercept)
-
-
-def _with_borrowed(
-    rules: LinearRules,
-    combination: Combination,
-    basis: Prepared,
-    group: list[int],
-    prepared: Prepared,
-) -> LinearRules:
-    """Rules for classes without samples in a task, from what the other tasks agree on."""
-    if len(basis.scaled.counts) < len(prepared.scaled.counts):
-        return rules  # all tasks as one have all classes
-    absent = ~prepared.scaled.present
-    coef, offset = (
-        np.where(absent[..., None], 0.0, rules.coef),
-        np.where(absent, 0.0, rules.offset),
-    )
-    for j in group:
-        candidate, amount = combination.candidates[j], combination.weights[:, j]
-        problem = candidate.solution()[0]
-        scaled, agreement = problem.scaled, agreed(problem.scaled)
-        relative = agreement.contrasts - (scaled.class_shares @ agreement.contrasts)[:, None, :]
-        ones, zeros = np.ones(len(absent)), np.zeros(absent.shape)
-        found = discriminant_rules(relative, ones, scaled.noise_level, zeros)
-        factor = amount * candidate.factor
-        stretched = found.coef / np.sqrt(basis.stretch(candidate.share))
-        coef += np.where(absent[..., None], factor[:, None, None] * stretched, 0.0)
-        offset += np.where(absent, factor[:, None] * found.offset, 0.0)
-    return LinearRules(coef, offset)
-
-
-def _of_strangers(combination: Combination, prepared: Prepared, options: Options) -> _InputUnits:
-    """What tasks agree on, for new tasks, each where it lies, and for those that are not fitted."""
-    n_tasks, n_classes = prepared.scaled.counts.shape
-    coef = np.zeros((n_tasks + 1, n_classes, prepared.scaled.scale.shape[1]))
-    intercept = np.zeros((n_tasks + 1, n_classes))
-    for candidate, amount in zip(combination.candidates, combination.of_strangers, strict=True):
-        if amount != 0:
-            found = _shared_rules(candidate, options)
-            coef += amount * found.coef
-            intercept += amount * found.intercept
-    return _InputUnits(coef, intercept)
-
-
-def _shared_rules(candidate: Candidate, options: Options) -> _InputUnits:
-    """What tasks agree on in one metric, around the place of every new task, if there are any."""
-    basis = candidate.prepared
-    pooled, agreement, where = _Shared.of(basis, candidate.share, options.priors)
-    common = shared_rule(agreement, pooled, np.zeros((1, options.priors.shape[1])))
-    root = np.sqrt(basis.stretch(candidate.share))
-    rules = LinearRules(candidate.factor * common.coef / root, candidate.factor * common.offset)
-    centres = agreement.centre * root
-    if where is not None:
-        centres = np.concatenate([where.centres * root, centres])
-    intercept = rules.offset - np.einsum("lp,tp->tl", rules.coef[0], centres)
-    return _InputUnits(basis.turned_back(rules.coef) / pooled.scale[:1, None, :], intercept)
-
-
 def _expected(
     combination: Combination, prepared: Prepared, options: Options
 ) -> tuple[Floats, Floats, Floats]:
@@ -241,7 +108,7 @@ def _expected(
     is_new = newcomers(problem.scaled.counts)
     if not is_new.any():
         return together.error, together.interval, alone.error
-    shared = _Shared.of(combination.reference.prepared, combination.reference.share, options.priors)
+    shared = Shared.of(combination.reference.prepared, combination.reference.share, options.priors)
     assert shared.places is not None
     isotropic = _formula(combination.reference, options).error
     n_classes = shared.pooled.present[~is_new].sum(axis=1)

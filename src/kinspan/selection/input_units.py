@@ -1,0 +1,136 @@
+"""The combined rules for rows as they come, with priors; also for tasks that are not fitted."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kinspan._rows.types import Floats, Mask
+from kinspan.metric import ScaledMoments
+from kinspan.scores import ABSENT_PENALTY, Agreement, LinearRules, discriminant_rules
+from kinspan.selection.candidates import Candidate, Options
+from kinspan.selection.combination import Combination, combined_rules
+from kinspan.selection.new_tasks import Places, known_classes, newcomers, places
+from kinspan.selection.prepared import Prepared
+from kinspan.selection.solutions import agreed, shared_rule
+
+
+class Shared(NamedTuple):
+    """What tasks agree on in one metric."""
+
+    pooled: ScaledMoments
+    agreement: Agreement
+    places: Places | None  # of new tasks, where there are some
+
+    @classmethod
+    def of(cls, prepared: Prepared, share: float, priors: Floats) -> Shared:
+        """With a share of the covariance in the metric."""
+        pooled, unlabelled = prepared.shared_in_metric(share)
+        agreement, found = agreed(pooled), None
+        if newcomers(pooled.counts).any():
+            found = places(pooled, agreement, priors, unlabelled)
+        return cls(pooled, agreement, found)
+
+
+class InputUnits(NamedTuple):
+    """Rules of all tasks and, last, of those that are not fitted, for rows as they come."""
+
+    coef: Floats  # (tasks + 1, classes, features)
+    intercept: Floats  # (tasks + 1, classes)
+
+
+def rules_in_input_units(
+    combination: Combination, prepared: Prepared, options: Options
+) -> tuple[InputUnits, Mask]:
+    """All rules with priors; and (tasks + 1, classes): classes that are never answered."""
+    counts = prepared.scaled.counts
+    own = _of_tasks(combination, prepared, options)
+    strangers = _of_strangers(combination, prepared, options)
+    is_new, n_tasks = newcomers(counts), len(counts)
+    coef = np.concatenate([own.coef, strangers.coef[n_tasks:]])
+    coef[:-1][is_new] = strangers.coef[:-1][is_new]
+    intercept = np.concatenate([own.intercept, strangers.intercept[n_tasks:]])
+    intercept[:-1][is_new] = strangers.intercept[:-1][is_new]
+    if options.multi_class != "one-vs-all":
+        intercept[:-1] += options.log_priors
+    intercept[-1] += options.log_priors.mean(axis=0)
+    missing = ~prepared.scaled.present & (not options.share_classes)
+    missing = np.where(is_new[:, None], ~known_classes(counts), missing)
+    absent = np.concatenate([missing, np.zeros_like(missing[:1])])
+    coef = np.where(absent[..., None], 0.0, coef)
+    intercept = np.where(absent, ABSENT_PENALTY, intercept - coef @ prepared.origin)
+    return InputUnits(coef, intercept), absent
+
+
+def _of_tasks(combination: Combination, prepared: Prepared, options: Options) -> InputUnits:
+    """The combined rules of all tasks, relative to the origin."""
+    shape = prepared.scaled.means.shape[:2]
+    coef = np.zeros((*shape, prepared.scaled.scale.shape[1]))
+    intercept = np.zeros(shape)
+    for basis, group in combination.by_basis():
+        scaled = basis.scaled
+        rules = combined_rules(combination, group, (*shape, scaled.means.shape[2]))
+        if options.share_classes and not prepared.scaled.present.all():
+            rules = _with_borrowed(rules, combination, basis, group, prepared)
+        intercept += rules.offset - np.einsum(
+            "tlp,tp->tl", rules.coef, np.broadcast_to(scaled.centres, rules.coef[:, 0].shape)
+        )
+        coef += basis.turned_back(rules.coef) / scaled.scale[:, None, :]
+    return InputUnits(coef, intercept)
+
+
+def _with_borrowed(
+    rules: LinearRules,
+    combination: Combination,
+    basis: Prepared,
+    group: list[int],
+    prepared: Prepared,
+) -> LinearRules:
+    """Rules for classes without samples in a task, from what the other tasks agree on."""
+    if len(basis.scaled.counts) < len(prepared.scaled.counts):
+        return rules  # all tasks as one have all classes
+    absent = ~prepared.scaled.present
+    coef, offset = (
+        np.where(absent[..., None], 0.0, rules.coef),
+        np.where(absent, 0.0, rules.offset),
+    )
+    for j in group:
+        candidate, amount = combination.candidates[j], combination.weights[:, j]
+        problem = candidate.solution()[0]
+        scaled, agreement = problem.scaled, agreed(problem.scaled)
+        relative = agreement.contrasts - (scaled.class_shares @ agreement.contrasts)[:, None, :]
+        ones, zeros = np.ones(len(absent)), np.zeros(absent.shape)
+        found = discriminant_rules(relative, ones, scaled.noise_level, zeros)
+        factor = amount * candidate.factor
+        stretched = found.coef / np.sqrt(basis.stretch(candidate.share))
+        coef += np.where(absent[..., None], factor[:, None, None] * stretched, 0.0)
+        offset += np.where(absent, factor[:, None] * found.offset, 0.0)
+    return LinearRules(coef, offset)
+
+
+def _of_strangers(combination: Combination, prepared: Prepared, options: Options) -> InputUnits:
+    """What tasks agree on, for new tasks, each where it lies, and for those that are not fitted."""
+    n_tasks, n_classes = prepared.scaled.counts.shape
+    coef = np.zeros((n_tasks + 1, n_classes, prepared.scaled.scale.shape[1]))
+    intercept = np.zeros((n_tasks + 1, n_classes))
+    for candidate, amount in zip(combination.candidates, combination.of_strangers, strict=True):
+        if amount != 0:
+            found = _shared_rules(candidate, options)
+            coef += amount * found.coef
+            intercept += amount * found.intercept
+    return InputUnits(coef, intercept)
+
+
+def _shared_rules(candidate: Candidate, options: Options) -> InputUnits:
+    """What tasks agree on in one metric, around the place of every new task, if there are any."""
+    basis = candidate.prepared
+    pooled, agreement, where = Shared.of(basis, candidate.share, options.priors)
+    common = shared_rule(agreement, pooled, np.zeros((1, options.priors.shape[1])))
+    root = np.sqrt(basis.stretch(candidate.share))
+    rules = LinearRules(candidate.factor * common.coef / root, candidate.factor * common.offset)
+    centres = agreement.centre * root
+    if where is not None:
+        centres = np.concatenate([where.centres * root, centres])
+    intercept = rules.offset - np.einsum("lp,tp->tl", rules.coef[0], centres)
+    return InputUnits(basis.turned_back(rules.coef) / pooled.scale[:1, None, :], intercept)

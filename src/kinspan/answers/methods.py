@@ -112,7 +112,7 @@ class AnswersMixin:
         >>> digits = load_digit_pairs(n_per_class=5)
         >>> clf = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
         >>> clf.learning_curve("3 vs 8", [0, 5, 20, 100]).round(3)
-        array([0.006, 0.003, 0.002, 0.002])
+        array([0.008, 0.006, 0.004, 0.004])
         """
         t = self._position(task)
         return self._rules.learning.error(t, check_more_labels(more))
@@ -126,8 +126,8 @@ class AnswersMixin:
         >>> from kinspan.datasets import load_digit_pairs
         >>> digits = load_digit_pairs(n_per_class=5)
         >>> clf = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
-        >>> clf.labels_needed("3 vs 8", 0.003).more_per_class
-        8
+        >>> clf.labels_needed("3 vs 8", 0.005).more_per_class
+        9
         """
         t = self._position(task)
         wanted, forecast = check_error_rate(error), float(self.forecast_error_[t])

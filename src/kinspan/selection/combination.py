@@ -143,14 +143,10 @@ def _around_places(weights: Floats, candidates: Sequence[Candidate], n_tasks: in
 
 
 def _reference(candidates: Sequence[Candidate], weights: Floats) -> Candidate:
-    """Of the candidates in the metric of all tasks, the one with most weight."""
-    n_tasks = len(weights)
-    plain = [
-        c.labels != "own" and c.multi_class != "each" and len(c.prepared.scaled.counts) == n_tasks
-        for c in candidates
-    ]
-    total = np.where(plain, weights.sum(axis=0), -1.0)
-    return candidates[int(total.argmax())]
+    """Of the spectral candidates, or else of all, the one with most weight."""
+    spectral = [c.labels == "spectral" and c.multi_class != "each" for c in candidates]
+    total = weights.sum(axis=0)
+    return candidates[int((np.where(spectral, total, -1.0) if any(spectral) else total).argmax())]
 
 
 def _sum_of_weights(parts: Sequence[tuple[Floats, TaskWeights]]) -> TaskWeights:

@@ -14,6 +14,8 @@ import numpy as np
 
 from kinspan._rows.types import Codes, Floats
 
+_BLOCK_NUMBERS = 1 << 17  # along directions of the others, at a time
+
 
 class ScaleChange(NamedTuple):
     """What leaving out a row does to the scale of the features, in their own axes."""
@@ -93,7 +95,7 @@ def leave_one_out_scores(rules: RuleParts, residuals: Residuals) -> LeftOut:
     moved = -fraction[:, None] * rules.own[t, :, c]  # coef_l moves by that times r
     after = _with_own_part(before, moved)
     if rules.shared is not None:
-        after = _with_shared_part(after, before, rules, residuals, fraction, moved)
+        after = _with_shared_part(after, rules, residuals, fraction, moved)
     share = residuals.metric_weight * fraction * n
     downdate = share / np.maximum(1.0 - share * before.square, 1e-6)  # Sherman and Morrison
     in_metric = after._replace(
@@ -141,38 +143,58 @@ def _with_own_part(before: _Products, moved: Floats) -> _Products:
 
 
 def _with_shared_part(
-    after: _Products,
-    before: _Products,
-    rules: RuleParts,
-    residuals: Residuals,
-    fraction: Floats,
-    moved: Floats,
+    after: _Products, rules: RuleParts, residuals: Residuals, fraction: Floats, moved: Floats
 ) -> _Products:
     """After the part along directions of the others has followed the target's own contrast."""
     assert rules.shared is not None
-    (basis, vectors, gain), t, c = rules.shared, residuals.tasks, residuals.classes
-    n_vectors, n_classes, _ = basis.shape
-    axes = residuals.values.shape[1]
-    flat = (basis[..., :axes] / np.sqrt(residuals.stretch)).reshape(-1, axes)
-    r_basis = (residuals.values @ flat.T).reshape(-1, n_vectors, n_classes)
-    of_means = np.einsum("tjp,blp->tjbl", rules.contrasts, basis)[t, c]
-    larger = 1.0 + fraction * rules.class_shares[t, c]
-    x_basis = of_means + larger[:, None, None] * r_basis
-    centring = np.eye(n_classes)[c] - rules.class_shares[t]  # d contrast_l / d mean_c
-    along = np.einsum("nbl,nl->nb", r_basis, centring * (rules.class_shares[t] > 0))
-    pulled = np.einsum("nbs,nb->ns", vectors[t], along)
-    change = np.einsum("nbs,nsu,nu->nb", vectors[t], gain[t], pulled, optimize=True)
-    change = -fraction[:, None] * change
-    r_change = np.einsum("nb,nbl->nl", change, r_basis)
-    coef_basis = np.einsum("tlp,blp->tbl", rules.coef, basis)[t]
-    crossed = np.einsum("nb,nbl->nl", change, coef_basis) + moved * r_change
+    basis = rules.shared.basis
     products = np.einsum("blp,alp->lba", basis, basis)
-    squared = np.einsum("nb,lba,na->nl", change, products, change, optimize=True)
+    coef_basis = np.einsum("tlp,blp->tbl", rules.coef, basis)
+    found = [np.empty_like(moved) for _ in range(3)]
+    block = max(1, _BLOCK_NUMBERS // (basis.shape[0] * basis.shape[1]))
+    for start in range(0, len(moved), block):
+        rows = slice(start, start + block)
+        t, share = residuals.tasks[rows], fraction[rows]
+        x_basis, r_basis, centring = _along_basis(rules, residuals, rows, share)
+        change = -share[:, None] * _change(rules.shared, t, r_basis, centring)
+        r_change = np.einsum("nb,nbl->nl", change, r_basis)
+        crossed = np.einsum("nb,nbl->nl", change, coef_basis[t]) + moved[rows] * r_change
+        squared = np.einsum("nlb,nb->nl", np.einsum("na,lba->nlb", change, products), change)
+        found[0][rows] = np.einsum("nb,nbl->nl", change, x_basis)
+        found[1][rows] = r_change
+        found[2][rows] = 2.0 * crossed + squared
+    x_change, r_change, longer = found
     return after._replace(
-        x_coef=after.x_coef + np.einsum("nb,nbl->nl", change, x_basis),
+        x_coef=after.x_coef + x_change,
         r_coef=after.r_coef + r_change,
-        length=after.length + 2.0 * crossed + squared,
+        length=after.length + longer,
     )
+
+
+def _along_basis(
+    rules: RuleParts, residuals: Residuals, rows: slice, fraction: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Rows and their residuals along (rows, vectors, classes); d contrast_l / d mean_c."""
+    assert rules.shared is not None
+    basis, t, c = rules.shared.basis, residuals.tasks[rows], residuals.classes[rows]
+    n_vectors, n_classes, _ = basis.shape
+    shape, axes = (-1, n_vectors, n_classes), residuals.values.shape[1]
+    flat = (basis[..., :axes] / np.sqrt(residuals.stretch)).reshape(-1, axes)
+    r_basis = (residuals.values[rows] @ flat.T).reshape(shape)
+    of_means = (rules.contrasts[t, c] @ basis.reshape(n_vectors * n_classes, -1).T).reshape(shape)
+    shares = rules.class_shares[t]
+    larger = 1.0 + fraction * shares[np.arange(len(t)), c]
+    centring = (np.eye(n_classes)[c] - shares) * (shares > 0)
+    return of_means + larger[:, None, None] * r_basis, r_basis, centring
+
+
+def _change(shared: SharedPart, tasks: Codes, r_basis: Floats, centring: Floats) -> Floats:
+    """(rows, vectors): what a change of the own contrast by a residual does to coefficients."""
+    along = np.einsum("nbl,nl->nb", r_basis, centring)
+    vectors = shared.vectors[tasks]
+    pulled = np.einsum("nbs,nb->ns", vectors, along)
+    gained = np.einsum("nsu,nu->ns", shared.gain[tasks], pulled)
+    return np.asarray(np.einsum("nbs,ns->nb", vectors, gained))
 
 
 def _with_scale(

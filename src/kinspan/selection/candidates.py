@@ -74,6 +74,11 @@ class Family(NamedTuple):
     scores: Floats  # (rows, classes): of left-out rows, combined
     inflation: Floats  # (rows,): the mean of that of the candidates
 
+    def light(self) -> Family:
+        """Without the scores of single candidates, which nobody needs any more."""
+        nothing = np.empty((0, 0))
+        return self._replace(candidates=[c._replace(scores=nothing) for c in self.candidates])
+
 
 def families(
     bases: Sequence[Prepared], as_one: Prepared | None, options: Options
@@ -86,9 +91,9 @@ def families(
     usable = np.all([np.isfinite(c.scores[:, 0]) for c in found], axis=0)
     evidence = evidence_of(rows.tasks, rows.classes, rows.weights, usable, present)
     groups: dict[str, list[Candidate]] = {}
-    for candidate in found:
-        calibrated = _calibrated(candidate, evidence)
-        groups.setdefault(_family_of(candidate), []).append(calibrated)
+    while found:  # raw scores are not kept next to calibrated ones
+        calibrated = _calibrated(found.pop(0), evidence)
+        groups.setdefault(_family_of(calibrated), []).append(calibrated)
     return [_family(name, group, evidence) for name, group in groups.items()], evidence
 
 

@@ -105,6 +105,8 @@ def _with_direction(weights: Floats, prior: Floats) -> Floats:
 
 def _usable(scores: Floats, evidence: Evidence) -> tuple[Floats, Evidence]:
     kept = evidence.own > 0
+    if kept.all():
+        return scores, evidence
     t, c, own, fleet, present = evidence
     return scores[:, kept], Evidence(t[kept], c[kept], own[kept], fleet[kept], present[kept])
 
@@ -162,8 +164,9 @@ def _curvature(scores: Floats, evidence: Evidence, weights: Floats, b: Floats) -
 
 def _centred(scores: Floats, p: Floats, b: Floats) -> Floats:
     """(rules, rows, classes): scores around their mean over p, times √(b p)."""
-    around = scores - (scores * p).sum(axis=2, keepdims=True)
-    return np.asarray(around * np.sqrt(p * b[:, None]))
+    around = scores - np.einsum("jnm,nm->jn", scores, p)[..., None]
+    around *= np.sqrt(p * b[:, None])
+    return np.asarray(around)
 
 
 def _steadied(curvature: Floats) -> Floats:
@@ -211,7 +214,7 @@ def _by_task(scores: Floats, evidence: Evidence, weights: Floats) -> tuple[Float
     p = evidence.probabilities(np.einsum("nj,jnm->nm", weights[t], scores))[0]
     excess = p.copy()
     excess[np.arange(len(t)), evidence.classes] -= 1.0
-    of_rows = (scores * (excess * b[:, None])).sum(axis=2).T
+    of_rows = np.einsum("jnm,nm,n->nj", scores, excess, b)
     centred = _centred(scores, p, b).transpose(1, 0, 2)
     starts = np.flatnonzero(np.diff(t, prepend=-1))  # rows are sorted by task
     slope, curvature = np.zeros(weights.shape), np.zeros((*weights.shape, weights.shape[1]))

@@ -34,6 +34,7 @@ def fit(
     if not evidence.own.any():
         return outcome(_by_formula(first, options), first, options)
     # 6b. The weight of every candidate in the rule of every task.
+    found = [family.light() for family in found]
     combination = _combined(found, evidence, options)
     # The rules in the units of the input, with forecasts and learning curves.
     return outcome(combination, first, options)

@@ -75,20 +75,6 @@ def scaled_by(moments: Moments, divisor: Floats) -> ScaledMoments:
     return ScaledMoments(divisor, means, moments.counts, cell_noise, level, moments.n_features)
 
 
-def tail_factor(residuals: Floats, weights: Floats) -> Floats:
-    """(features,): fourth root of (kurtosis of the rows / kurtosis of a Gaussian), at least one.
-
-    A feature that is constant in these rows, but not in others, gets the largest possible kurtosis:
-    few rows show it.
-    """
-    n = max(float(weights.sum()), 1.0)
-    powers = residuals * residuals
-    second = weights @ powers / n
-    fourth = weights @ np.multiply(powers, powers, out=powers) / n
-    kurtosis = np.divide(fourth, second**2, out=np.full_like(second, n), where=second > 1e-12)
-    return np.asarray(np.maximum(kurtosis / 3.0, 1.0) ** 0.25)
-
-
 def _noise(counts: Floats, trace: Floats, n_features: int) -> tuple[Floats, Floats]:
     """Sampling error of every cell mean, and variance of a feature in every task.
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kinspan import ClassMoments, MultiTaskSPCA
-from kinspan.metric import covariance_of_rows, in_basis, in_metric, scaled_moments, tail_factor
+from kinspan.metric import covariance_of_rows, in_basis, in_metric, scaled_moments
 from kinspan.selection.prepared import _covariance, _residuals
 from tests.worlds import random_world
 
@@ -196,16 +196,3 @@ def test_features_that_are_seldom_there_count_less_where_that_helps() -> None:
         MultiTaskSPCA(scale=scale, metric=0).fit(X, y, task=task) for scale in ("auto", "pooled")
     )
     assert auto.score(new, new_y, task=0) > pooled.score(new, new_y, task=0) + 0.02
-
-
-def test_gaussian_features_keep_their_deviation_as_scale() -> None:
-    rng = np.random.default_rng(0)
-    X, weights = rng.normal(size=(4000, 3)) * [1.0, 5.0, 0.1], rng.integers(1, 3, 4000)
-    np.testing.assert_allclose(tail_factor(X, weights.astype(float)), 1.0, atol=0.03)
-    np.testing.assert_allclose(
-        tail_factor(X, weights.astype(float)),
-        tail_factor(np.repeat(X, weights, 0), np.ones(weights.sum())),
-    )
-    rare = np.zeros((400, 2))
-    rare[0, 0] = 5.0  # a kurtosis of 400; the second feature is in no row
-    np.testing.assert_allclose(tail_factor(rare, np.ones(400)), (400 / 3) ** 0.25)

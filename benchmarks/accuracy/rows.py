@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks._measure import RESULTS
-from benchmarks._resumable import whole_lines
+from benchmarks._resumable import append_line, finished, rewrite
 from benchmarks.accuracy.peers import Parameters
 
 ROWS = RESULTS / "accuracy_rows.csv"
@@ -44,30 +43,19 @@ class Row(NamedTuple):
 
 def read(path: Path) -> dict[Key, Row]:
     """All finished rows; a half-written last line is removed from the file."""
-    rows = [_parsed(line) for line in list(csv.reader(whole_lines(path)))[1:]]
-    return {row.key: row for row in rows}
+    return {row.key: row for row in map(_parsed, finished(path))}
 
 
 def append(path: Path, row: Row) -> None:
     """Add a row, after a header if the file is new."""
-    new = not path.exists() or path.stat().st_size == 0
-    with path.open("a", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        if new:
-            writer.writerow(Row._fields)
-        figures = f"{row.accuracy:.5f}", f"{row.seconds:.4g}", f"{row.our_seconds:.4g}"
-        writer.writerow([*row.key, *figures, json.dumps(row.parameters)])
+    figures = f"{row.accuracy:.5f}", f"{row.seconds:.4g}", f"{row.our_seconds:.4g}"
+    append_line(path, Row._fields, [*row.key, *figures, json.dumps(row.parameters)])
 
 
 def forget(path: Path, sets: list[str], methods: list[str]) -> None:
     """Remove the rows of some methods on some sets, so that they are measured again."""
     kept = [r for r in read(path).values() if r.set not in sets or r.method not in methods]
-    rest = path.with_suffix(".kept")
-    rest.unlink(missing_ok=True)
-    rest.touch()
-    for row in kept:
-        append(rest, row)
-    rest.replace(path)
+    rewrite(path, kept, append)
 
 
 def _parsed(line: list[str]) -> Row:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Container
 from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks._measure import RESULTS
-from benchmarks._resumable import whole_lines
+from benchmarks._resumable import append_line, finished, rewrite
 
 ROWS = RESULTS / "accuracy_few_rows.csv"
 DEVELOPMENT_ROWS = RESULTS.parents[1] / "build" / ROWS.name  # kept out of the results
@@ -43,32 +42,19 @@ class Row(NamedTuple):
 
 def read(path: Path) -> dict[Key, Row]:
     """All finished rows; a half-written last line is removed from the file."""
-    rows = [_parsed(line) for line in list(csv.reader(whole_lines(path)))[1:]]
-    return {row.key: row for row in rows}
+    return {row.key: row for row in map(_parsed, finished(path))}
 
 
 def append(path: Path, row: Row) -> None:
     """Add a row, after a header if the file is new."""
-    new = not path.exists() or path.stat().st_size == 0
-    path.parent.mkdir(exist_ok=True)
-    with path.open("a", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        if new:
-            writer.writerow(Row._fields)
-        forecast = "" if row.forecast is None else f"{row.forecast:.3f}"
-        writer.writerow([*row.key, f"{row.error:.3f}", forecast, f"{row.seconds:.3g}"])
+    forecast = "" if row.forecast is None else f"{row.forecast:.3f}"
+    append_line(path, Row._fields, [*row.key, f"{row.error:.3f}", forecast, f"{row.seconds:.3g}"])
 
 
 def forget(path: Path, keys: Container[Key]) -> None:
     """Remove these rows, so that they are measured again."""
     kept = [row for row in read(path).values() if row.key not in keys]
-    rest = path.with_suffix(".kept")
-    rest.unlink(missing_ok=True)
-    rest.parent.mkdir(exist_ok=True)
-    rest.touch()
-    for row in kept:
-        append(rest, row)
-    rest.replace(path)
+    rewrite(path, kept, append)
 
 
 def _parsed(line: list[str]) -> Row:

@@ -27,6 +27,7 @@ from kinspan._rows.types import Floats, Ids
 from kinspan._validation.columns import column_of, without_column
 from kinspan._validation.devices import check_device_rows, refuse_task_column
 from kinspan._validation.messages import naming, of_length, some
+from kinspan._validation.text_columns import naming_columns, numeric
 
 _FEATURES: dict[str, Any] = {  # the sums show NaN later, without a pass of its own
     "accept_sparse": "csr",
@@ -48,8 +49,9 @@ def check_features(X: Any) -> Rows:
     X = rows_of(X)
     if is_elsewhere(X):
         return Rows(check_device_rows(X), None, None)
-    with naming("X"):
-        return Rows(check_array(X, input_name="X", **_FEATURES), _column_names(X), None)
+    with naming_columns(X):
+        features = numeric(check_array(X, input_name="X", **_FEATURES))
+    return Rows(features, _column_names(X), None)
 
 
 def check_rows(estimator: Any, X: Any, task: Any, *, reset: bool) -> Rows:
@@ -62,8 +64,8 @@ def check_rows(estimator: Any, X: Any, task: Any, *, reset: bool) -> Rows:
     if column is None:
         if not reset and _is_plain(estimator, X):
             return Rows(X, None, task)
-        with naming("X"):
-            features = validate_data(estimator, X, reset=reset, **_FEATURES)
+        with naming_columns(X):
+            features = numeric(validate_data(estimator, X, reset=reset, **_FEATURES))
         return Rows(features, _column_names(X), task)
     if task is not None:
         raise ValueError(f"task= and task_column={column!r} are both given; use one of them")

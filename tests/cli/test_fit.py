@@ -175,3 +175,15 @@ def test_a_fit_that_fails_leaves_the_model_that_was_there(tmp_path: Path) -> Non
         "model.kinspan",
         "rows.csv",
     ]
+
+
+def test_a_column_that_looks_like_tasks_is_pointed_out(tmp_path: Path) -> None:
+    data = written(WORLD.table(), tmp_path / "a.csv")
+    options = ("--label", "ill", "--out", tmp_path / "m", "--exclude")
+    ran = succeed("fit", data, *options, "note", "--categorical", "encode")
+    assert "'clinic' looks like tasks" in ran.err
+    assert "--task clinic" in ran.err
+    found = succeed("fit", data, *options, "note", "--categorical", "encode", "--json").json
+    assert any("'clinic'" in note for note in found["notes"])
+    assert succeed("fit", data, *options, "note,clinic").err == ""
+    assert succeed("fit", data, *ROLES, "--out", tmp_path / "m").err == ""

@@ -169,7 +169,7 @@ def test_json_counts(model: Path, tmp_path: Path) -> None:
     data, out = written(NEW.table(), tmp_path / "new.csv"), tmp_path / "s.csv"
     found = succeed("predict", model, data, "--out", out, "--json").json
     assert found == {"out": str(out), "rows": 300, "unanswered": 0, "notes": []}
-    assert "--out" in refusal("predict", model, data, "--json")
+    assert "--out" in run("predict", model, data, "--json").json["error"]
 
 
 def test_integers_are_the_same_tasks_in_every_format(tmp_path: Path) -> None:
@@ -247,3 +247,24 @@ def test_interruption_is_quiet_and_leaves_nothing(
     ran = run("predict", model, data, "--out", tmp_path / "s.csv")
     assert (ran.code, ran.out, ran.err) == (130, "", "")
     assert [path.name for path in tmp_path.iterdir()] == ["new.csv"]
+
+
+def test_names_of_classes_are_no_formulas_in_a_spreadsheet(tmp_path: Path) -> None:
+    """They come with a model, which may come from anywhere."""
+    rng = np.random.default_rng(0)
+    names = ["=1+1", "+x", "@y", "-z", "-1.5", "+2", "a=b"]
+    y = np.repeat(names, 30)
+    frame = pd.DataFrame(rng.normal(size=(len(y), 7)) + 9 * np.eye(7)[np.repeat(range(7), 30)])
+    frame.columns = pd.Index([f"x{i}" for i in range(7)])
+    frame["y"], frame["note"] = y, "=HYPERLINK(1)"
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    options = ("--label", "y", "--exclude", "note", "--out", tmp_path / "m")
+    succeed("fit", tmp_path / "a.csv", *options)
+    out = tmp_path / "s.csv"
+    succeed("predict", tmp_path / "m", tmp_path / "a.csv", "--out", out)
+    scored = pd.read_csv(out, dtype=str)
+    expected = ["'=1+1", "'+x", "'@y", "'-z", "-1.5", "+2", "a=b"]
+    assert list(dict.fromkeys(scored["predicted"])) == expected
+    assert set(scored["note"]) == {"=HYPERLINK(1)"}  # cells of the user stay what they are
+    succeed("predict", tmp_path / "m", tmp_path / "a.csv", "--out", tmp_path / "s.parquet")
+    assert set(pd.read_parquet(tmp_path / "s.parquet")["predicted"]) == set(names)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,7 @@ import numpy as np
 import pytest
 
 import kinspan
-from kinspan.cli import demonstration, without_typer
-from kinspan.cli.program import app
+from kinspan.cli import demonstration, program, without_typer
 from tests.cli.running import ROLES, WORLD, refusal, succeed, written
 from tests.cli.running import kinspan as run
 
@@ -29,9 +29,65 @@ def test_help_shows_every_verb_and_examples() -> None:
         assert f"kinspan {verb} " in shown.split("Examples:")[1]
 
 
-def test_verbs_without_typer_are_those_with_it() -> None:
-    names = [command.name or command.callback.__name__ for command in app.registered_commands]  # type: ignore[union-attr]
-    assert names == list(without_typer.VERBS)
+def test_summaries_are_what_the_verbs_say_of_themselves() -> None:
+    for verb, summary in without_typer.VERBS.items():
+        function = getattr(import_module(f"kinspan.cli.{verb}"), verb)
+        assert function.__doc__.splitlines()[0] == summary
+
+
+@pytest.mark.parametrize("argument", ["--help", "--version", "-h"])
+def test_nothing_large_is_imported_for_a_few_words(argument: str) -> None:
+    code = (
+        "import sys; from kinspan.__main__ import main; main([sys.argv[1]]); "
+        "print({'sklearn', 'scipy', 'numpy', 'pandas', 'pyarrow'} & set(sys.modules))"
+    )
+    command = [sys.executable, "-c", code, argument]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert ran.stdout.endswith("\nset()\n")
+    assert "kinspan" in ran.stdout
+
+
+def test_defaults_in_the_help_are_those_of_the_verb() -> None:
+    def of_unseen(verb: str) -> str:
+        return succeed(verb, "--help").out.partition("--unseen")[2].partition("--")[0]
+
+    assert "default: error" in of_unseen("fit")
+    assert "as the model was fitted" in " ".join(of_unseen("predict").replace("│", "").split())
+
+
+def closed_output(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = 'exec "$@" >&-'
+    whole = ["sh", "-c", command, "sh", *PROGRAM, *map(str, arguments)]
+    return subprocess.run(whole, stderr=subprocess.PIPE, text=True, check=False)
+
+
+def test_output_that_is_closed(tmp_path: Path) -> None:
+    data, model = written(WORLD.table(), tmp_path / "a.csv"), tmp_path / "m"
+    for more in ((), ("--json",)):
+        ran = closed_output("fit", data, *ROLES, "--out", model, *more)
+        assert (ran.returncode, ran.stderr) == (0, "")
+        assert kinspan.load(model).tasks_.tolist() == sorted(set(WORLD.task))
+    ran = closed_output("predict", model, data)
+    assert ran.returncode == 2
+    assert ran.stderr == ("kinspan: error: standard output is closed; name a file with --out\n")
+
+
+def test_an_interruption_while_libraries_are_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(program, "import_module", interrupted)
+    ran = run("fit", "a.csv", "--label", "y")
+    assert (ran.code, ran.out, ran.err) == (130, "", "")
+
+
+def test_an_interruption_while_a_verb_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(demonstration, "run", interrupted)
+    ran = run("demo")
+    assert (ran.code, ran.out, ran.err) == (130, "", "")
 
 
 def test_no_arguments_show_the_help() -> None:
@@ -93,7 +149,7 @@ def test_without_typer_the_demo_runs_and_others_say_what_to_install(
     monkeypatch.setattr(demonstration, "run", lambda path: print("demo", path))
     assert succeed("demo").out == "demo demo.png\n"
     assert succeed("demo", "--out", "x.png").out == "demo x.png\n"
-    for verb in without_typer.VERBS[:-1]:
+    for verb in list(without_typer.VERBS)[:-1]:
         message = refusal(verb, "--help")
         assert message.startswith(f"kinspan {verb} needs typer, which is not installed")
         assert "pip install 'kinspan[cli]'" in message

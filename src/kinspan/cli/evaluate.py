@@ -56,12 +56,17 @@ def evaluate(
     label: options.LabelColumn = None,
     unseen: options.Unseen = None,
     delimiter: options.Delimiter = None,
+    encoding: options.Encoding = None,
+    decimal: options.Decimal = None,
+    thousands: options.Thousands = None,
+    missing_values: options.MissingValues = None,
     show_all: options.AllTasks = False,
     as_json: options.Json = False,
 ) -> None:
     """Compare the forecast of every task with its error on rows that were not fitted."""
     output = Output(as_json)
-    scoring = Scoring.of_file(model, {"task": task, "label": label}, unseen, delimiter)
+    dialect = options.checked_dialect(delimiter, encoding, decimal, thousands, missing_values)
+    scoring = Scoring.of_file(model, {"task": task, "label": label}, unseen, dialect)
     with sources(data or ()) as files, output.progress("scoring", n_rows_of(files)) as advance:
         counted = _counted(scoring, files, advance)
     for note in scoring.tally.notes():

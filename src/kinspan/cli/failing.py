@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
-import traceback
 import warnings
+from ast import literal_eval
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from kinspan.cli.output import printable
 from kinspan.tables.errors import FileError
 
 EXIT_CODE = 2
+
+
+def _missing_values(found: re.Match[str]) -> str:
+    """`missing_values=['?', '-']` → `--missing-values '?,-'`."""
+    return f"--missing-values {','.join(literal_eval(found[0].partition('=')[2]))!r}"
+
+
 _EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError, NotImplementedError)
-_WORDS = (  # of Python, and of the command line
+_WORDS: tuple[tuple[str, Any], ...] = (  # of Python, and of the command line
     (
         r"convert the column, or name the columns to use with features=\[…\]",
-        "correct the column, or fit without it (--exclude)",
+        "correct the column, read such values as missing (--missing-values), or fit without it "
+        "(--exclude)",
+    ),
+    (
+        r"column ('.*?') cannot be read as double: invalid value ('.*?'); name the columns .*",
+        r"\2 in column \1 is not a number; --missing-values \2 reads it as missing, or leave the "
+        r"column out with --exclude \1",
     ),
     (
         r"name the columns to use with features=\[…\](, without this one)?",
@@ -26,7 +39,11 @@ _WORDS = (  # of Python, and of the command line
     ),
     (r"read a column of any type as text with as_text=\[…\]", "fit with --as-text"),
     (r"paths='(.*?)'", r"'\1'"),
-    (r"delimiter=('.*?')", r"--delimiter \1"),  # in quotes, which the shell needs
+    # Marks and cells are in quotes, which the shell needs.
+    (r"(delimiter|decimal|thousands)=('.*?'|\".*?\")", r"--\1 \2"),
+    (r"missing_values=\[(.*?)\]", _missing_values),
+    (r"save the file as UTF-8, for instance with `iconv -f (\S+) -t .*?`", r"use --encoding \1"),
+    (r"encoding='…'", "--encoding"),
     (r"(task|label|features|exclude)='(.*?)' is not a column", r"--\1 \2: no such column"),
     (r"as_text='(.*?)' is not a column", r"--as-text \1: no such column"),
     (r"task contains (.*?), which fit has not seen", r"the model knows no task \1"),
@@ -36,6 +53,11 @@ _OPTION = re.compile(
     r"\b(as_text|categorical|checkpoint|error|exclude|min_count|missing|most|row_sample|unseen)="
     r"(?:\[…\]|\['(.*?)'\]|'(.*?)'|(?=(\S)))"
 )
+
+
+def printable(text: str) -> str:
+    """Text without terminal control characters: names may come from untrusted files."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def describe(error: BaseException) -> str:
@@ -67,17 +89,14 @@ def _text_of(error: BaseException) -> str:
     return str(error)
 
 
-def fail(message: str) -> int:
-    """Print an error, and return the exit code."""
-    sys.stderr.write(f"kinspan: error: {printable(message)}\n")
+def fail(message: str, as_json: bool) -> int:
+    """Print an error, as JSON where the result would have been, and return the exit code."""
+    said = printable(message)
+    if as_json:
+        sys.stdout.write(json.dumps({"error": said}, ensure_ascii=False) + "\n")
+    elif said:
+        sys.stderr.write(f"kinspan: error: {said}\n")
     return EXIT_CODE
-
-
-def failed(error: Exception, debug: bool) -> int:
-    """Print an error, with a traceback for --debug, and return the exit code."""
-    if debug:
-        traceback.print_exception(error)
-    return fail(describe(error))
 
 
 @contextmanager

@@ -43,9 +43,13 @@ def fit(
     missing: options.Missing = "error",
     as_text: options.AsText = None,
     delimiter: options.Delimiter = None,
+    encoding: options.Encoding = None,
+    decimal: options.Decimal = None,
+    thousands: options.Thousands = None,
+    missing_values: options.MissingValues = None,
     priors: options.Priors = "equal",
     class_weight: options.ClassWeight = "none",
-    unseen: options.Unseen = None,
+    unseen: options.UnseenInFit = "error",
     row_sample: options.RowSample = 100,
     show_all: options.AllTasks = False,
     checkpoint: options.Checkpoint = None,
@@ -57,15 +61,15 @@ def fit(
     model = _unfitted(priors, class_weight, unseen, row_sample)
     recipe: Recipe | None
     if moments is not None:
-        _refuse_both(data, task, label, features, exclude, as_text, delimiter, checkpoint)
+        named = data, task, label, features, exclude, as_text, checkpoint
+        _refuse_both(*named, delimiter, encoding, decimal, thousands, missing_values)
         recipe = _fit_moments(model, moments, output)
     else:
+        dialect = options.checked_dialect(delimiter, encoding, decimal, thousands, missing_values)
         choice = options.column_choice(
-            (task, label), (features, exclude, as_text), categorical, missing, delimiter
+            (task, label), (features, exclude, as_text), categorical, missing, dialect
         )
-        recipe, statistics = learn_tables(
-            data or (), choice, choice.delimiter, row_sample, output, out, checkpoint
-        )
+        recipe, statistics = learn_tables(data or (), choice, row_sample, output, out, checkpoint)
         model.merge(statistics)
     with output.progress(f"fitting {number(len(model.tasks_), 'task')}"):
         _ = model.coef_  # rules are computed when they are first needed
@@ -73,11 +77,11 @@ def fit(
     _show(model, out, output, show_all)
 
 
-def _unfitted(priors: str, class_weight: str, unseen: str | None, row_sample: int) -> MultiTaskSPCA:
+def _unfitted(priors: str, class_weight: str, unseen: str, row_sample: int) -> MultiTaskSPCA:
     return MultiTaskSPCA(
         priors=None if priors == "equal" else priors,
         class_weight=None if class_weight == "none" else class_weight,
-        unseen=unseen or "error",
+        unseen=unseen,
         row_sample=row_sample,
     )
 

@@ -23,13 +23,13 @@ from kinspan.tables.passes import encoded_rows, means_of, with_categories
 from kinspan.tables.reader import Reader
 from kinspan.tables.reading import n_rows_of
 from kinspan.tables.recipe import Recipe
-from kinspan.tables.tally import Advance, Tally
+from kinspan.tables.tally import Advance, Tally, number
+from kinspan.tables.task_like import task_like
 
 
 def learn_tables(
     data: Sequence[str],
     how: ColumnChoice | Recipe,
-    delimiter: str | None,
     row_sample: int,
     output: Output,
     written: str,
@@ -40,13 +40,17 @@ def learn_tables(
     with sources(data, written, checkpoint) as files:
         n_rows = n_rows_of(files)
         if isinstance(how, Recipe):
-            reader = Reader(how, ("task", "label"), "the file named by --like", delimiter)
+            reader = Reader(how, ("task", "label"), "the file named by --like")
         else:
             recipe = draft_recipe(files, how)
-            reader = Reader(recipe, ("task", "label"), str(files[0]), delimiter)
+            reader = Reader(recipe, ("task", "label"), str(files[0]))
+            if recipe.task is None:
+                _note_task(reader, files, output)
             if recipe.categorical:
                 with output.progress("reading categories", n_rows) as advance:
-                    reader = reader._replace(recipe=with_categories(files, reader, advance))
+                    reader = reader._replace(
+                        recipe=with_categories(files, reader, how.as_text, advance)
+                    )
         fills = None
         if reader.recipe.missing == "mean":
             with output.progress("reading means", n_rows) as advance:
@@ -56,6 +60,18 @@ def learn_tables(
     for note in tally.notes():
         output.note(note)
     return reader.recipe, statistics
+
+
+def _note_task(reader: Reader, files: Sequence[Path], output: Output) -> None:
+    """Say which column looks like the task, where none is named."""
+    first = next(reader.chunks(files[0]), None)
+    found = None if first is None else task_like(first.columns.drop_columns([reader.recipe.label]))
+    if found is not None:
+        name, n_values, n_rows = found
+        output.note(
+            f"all rows are one task, but {name!r} looks like tasks: {n_values:,} values in "
+            f"{number(n_rows, 'row')}; name it with --task {name}, or leave it out with --exclude"
+        )
 
 
 def _statistics(
@@ -93,5 +109,4 @@ def _statistics(
 def _asked(reader: Reader, fills: Fills | None, row_sample: int) -> dict[str, Any]:
     """Everything that the statistics of files depend on; fills come from all files."""
     means = None if fills is None else hashlib.sha256(fills.means.tobytes()).hexdigest()
-    recipe = reader.recipe.to_json()
-    return {**recipe, "delimiter": reader.delimiter, "row_sample": row_sample, "means": means}
+    return {**reader.recipe.to_json(), "row_sample": row_sample, "means": means}

@@ -41,6 +41,10 @@ def moments(
     missing: options.MissingAtSite = "error",
     as_text: options.AsText = None,
     delimiter: options.Delimiter = None,
+    encoding: options.Encoding = None,
+    decimal: options.Decimal = None,
+    thousands: options.Thousands = None,
+    missing_values: options.MissingValues = None,
     checkpoint: options.Checkpoint = None,
     as_json: options.Json = False,
 ) -> None:
@@ -55,16 +59,17 @@ def moments(
     if not out:
         raise ValueError("name the file for the moments with --out FILE")
     check_place(out, like)
+    dialect = options.checked_dialect(delimiter, encoding, decimal, thousands, missing_values)
     how: ColumnChoice | Recipe
     if like is not None:
         _refuse_both(task, label, features, exclude, as_text, categorical != "error")
-        how = replace(stored.read_recipe(like), missing=missing)
+        other = stored.read_recipe(like)
+        how = replace(other, missing=missing, dialect=dialect.over(other.dialect))
     else:
         how = options.column_choice(
-            (task, label), (features, exclude, as_text), categorical, missing, delimiter
+            (task, label), (features, exclude, as_text), categorical, missing, dialect
         )
-    mark = options.checked_delimiter(delimiter)
-    recipe, found = learn_tables(data or (), how, mark, reservoir, output, out, checkpoint)
+    recipe, found = learn_tables(data or (), how, reservoir, output, out, checkpoint)
     leaving = _without_small(found, min_count, output)
     if like is None:  # otherwise the categories come from the other site, which knows them
         leaving, recipe = without_rare(leaving, recipe, min_count, output)

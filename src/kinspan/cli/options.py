@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import typer
 
 from kinspan.tables.columns import ColumnChoice
+from kinspan.tables.dialect import Dialect
 
 Names = list[str] | None
 
@@ -21,6 +23,11 @@ _HELP = {
     "ones.",
     "--as-text": "Columns that hold text although it looks like numbers (007).",
     "--delimiter": "The character between the cells of text files.",
+    "--encoding": "The encoding of text files, such as latin-1, windows-1252 or utf-16.",
+    "--decimal": "The decimal mark of numbers in text files.",
+    "--thousands": "The mark between thousands in text files, as in 1,234.5.",
+    "--missing-values": "Cells of text files that are missing besides empty ones, such as '?,-', "
+    "separated by commas.",
     "--checkpoint": "Save progress in FILE: after an interruption, the same command continues from "
     "there.",
     "--unseen": "Rows of tasks that were not fitted: refuse them, or use what all tasks agree on.",
@@ -39,7 +46,14 @@ _HELP = {
 }
 _DATA = "CSV, TSV, Parquet or Feather files, patterns or folders; - is standard input."
 _REFUSE = "Missing values: refuse them, "
-_FITTED, _DELIMITERS = "as the model was fitted", "tab in .tsv, else comma"
+_FITTED = "as the model was fitted"
+_DEFAULTS = {
+    "--delimiter": "tab in .tsv, else comma",
+    "--encoding": "utf-8",
+    "--decimal": ".",
+    "--thousands": "none",
+    "--missing-values": "none",
+}
 
 
 def _option(name: str, metavar: str | None = None, **more: Any) -> Any:
@@ -48,6 +62,10 @@ def _option(name: str, metavar: str | None = None, **more: Any) -> Any:
 
 def _reading(name: str, metavar: str | None = None, **more: Any) -> Any:
     return _option(name, metavar, rich_help_panel="How the table is read", **more)
+
+
+def _dialect(name: str, metavar: str) -> Any:
+    return _reading(name, metavar, show_default=_DEFAULTS[name])
 
 
 Data = Annotated[Names, typer.Argument(metavar="DATA", help=_DATA)]
@@ -65,8 +83,13 @@ MissingAtSite = Annotated[
     Literal["error", "drop"], _reading("--missing", help=f"{_REFUSE}or drop the row.")
 ]
 AsText = Annotated[Names, _reading("--as-text", "NAMES")]
-Delimiter = Annotated[str | None, _reading("--delimiter", "CHARACTER", show_default=_DELIMITERS)]
+Delimiter = Annotated[str | None, _dialect("--delimiter", "CHARACTER")]
+Encoding = Annotated[str | None, _dialect("--encoding", "NAME")]
+Decimal = Annotated[str | None, _dialect("--decimal", "CHARACTER")]
+Thousands = Annotated[str | None, _dialect("--thousands", "CHARACTER")]
+MissingValues = Annotated[Names, _dialect("--missing-values", "CELLS")]
 Checkpoint = Annotated[str | None, _reading("--checkpoint", "FILE")]
+UnseenInFit = Annotated[Literal["error", "shared"], _option("--unseen")]
 Unseen = Annotated[Literal["error", "shared"] | None, _option("--unseen", show_default=_FITTED)]
 Model = Annotated[str, _option("--out", "FILE", help="Where to write the model.")]
 Moments = Annotated[str | None, _option("--moments", "FILE")]
@@ -89,7 +112,7 @@ def column_choice(
     names: tuple[Names, Names, Names],
     categorical: str,
     missing: str,
-    delimiter: str | None,
+    dialect: Dialect,
 ) -> ColumnChoice:
     """A choice without contradictions; names are --features, --exclude and --as-text."""
     task, label = roles
@@ -101,8 +124,7 @@ def column_choice(
     for option, name in (("--task", task), ("--label", label)):
         if name in features:
             raise ValueError(f"column {name!r} is named with {option} and with --features")
-    mark = checked_delimiter(delimiter)
-    return ColumnChoice(task, label, features, exclude, categorical, missing, as_text, mark)
+    return ColumnChoice(task, label, features, exclude, categorical, missing, as_text, dialect)
 
 
 def _listed(given: Sequence[str] | None) -> tuple[str, ...]:
@@ -111,7 +133,37 @@ def _listed(given: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(part for part in parts if part)
 
 
-def checked_delimiter(given: str | None) -> str | None:
+def checked_dialect(
+    delimiter: str | None,
+    encoding: str | None,
+    decimal: str | None,
+    thousands: str | None,
+    missing_values: Names,
+) -> Dialect:
+    """A dialect without contradictions."""
+    if encoding is not None:
+        try:
+            codecs.lookup(encoding)
+        except LookupError:
+            raise ValueError(
+                f"--encoding {encoding}: no such encoding; use a name such as latin-1, "
+                "windows-1252 or utf-16"
+            ) from None
+    if decimal not in {None, ".", ","}:
+        raise ValueError(f"--decimal {decimal!r}: use '.' or ','")
+    if thousands is not None and (len(thousands) != 1 or thousands.isalnum()):
+        raise ValueError(f"--thousands {thousands!r}: use one character, such as ',' or ' '")
+    if thousands == (decimal or "."):
+        raise ValueError(
+            f"--thousands and --decimal are both {thousands!r}; name two marks"
+            if decimal
+            else f"--thousands {thousands!r} is the decimal mark; name that with --decimal ','"
+        )
+    missing = None if missing_values is None else _listed(missing_values)
+    return Dialect(_checked_delimiter(delimiter), encoding, decimal, thousands, missing)
+
+
+def _checked_delimiter(given: str | None) -> str | None:
     """One character; a tab may be written as \\t."""
     if given is None:
         return None

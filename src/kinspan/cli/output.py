@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import math
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
 from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
@@ -17,6 +17,7 @@ from rich.progress import TimeElapsedColumn as Elapsed
 from rich.table import Table
 from rich.text import Text
 
+from kinspan.cli.failing import printable
 from kinspan.tables.tally import Advance
 
 _WIDE = 1000  # outside of terminals nothing is cut
@@ -28,6 +29,8 @@ class Output:
     def __init__(self, as_json: bool = False) -> None:
         self.as_json, self.notes = as_json, list[str]()
         self._results, self._asides = _console(sys.stdout), _console(sys.stderr)
+        if as_json:  # the program restores it
+            warnings.showwarning = lambda message, *_, **__: self.note(str(message))
 
     def note(self, text: str) -> None:
         """A remark on the result; in JSON it is part of the result."""
@@ -97,21 +100,14 @@ def _console(stream: Any) -> Console:
     return Console(file=stream, highlight=False, force_terminal=forced, width=width)
 
 
-def printable(text: str) -> str:
-    """Text without terminal control characters: names may come from untrusted files."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-
-
 def json_value(value: Any) -> Any:
     """A value in JSON types: unknown numbers are null, and times are text."""
     if isinstance(value, dict):
         return {str(json_value(key)): json_value(entry) for key, entry in value.items()}
-    if isinstance(value, np.ndarray):
-        return json_value(value.tolist())
     if isinstance(value, (list, tuple)):
         return [json_value(entry) for entry in value]
-    if isinstance(value, np.generic):
-        return json_value(value.item())
+    if hasattr(value, "tolist"):  # an array or number of NumPy
+        return json_value(value.tolist())
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, (str, bool, int)) else str(value)
@@ -119,4 +115,5 @@ def json_value(value: Any) -> Any:
 
 def name_of(value: Any) -> str:
     """An id as text; booleans as they are written in files."""
-    return str(value).lower() if isinstance(value, (bool, np.bool)) else str(value)
+    value = value.tolist() if hasattr(value, "tolist") else value
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -130,6 +130,8 @@ def has_types(out: str) -> bool:
 def rows_writer(out: str) -> Iterator[Writer]:
     """A writer to a file, whole or not at all, or to standard output."""
     if out == "-":
+        if getattr(sys.stdout, "name", None) == os.devnull:  # put there by the program
+            raise ValueError("standard output is closed; name a file with --out")
         sys.stdout.flush()
         yield csv_writer(sys.stdout.buffer)
         sys.stdout.buffer.flush()

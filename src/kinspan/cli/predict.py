@@ -16,7 +16,7 @@ from kinspan.tables.chunks import Chunk, open_table
 from kinspan.tables.encoding import UsableRows
 from kinspan.tables.reading import n_rows_of
 from kinspan.tables.tally import Advance, Tally, number
-from kinspan.tables.writing import Writer
+from kinspan.tables.writing import Writer, without_formulas
 
 EXAMPLES = """
 Examples:
@@ -36,6 +36,10 @@ def predict(
     unseen: options.Unseen = None,
     only_answers: options.OnlyAnswers = False,
     delimiter: options.Delimiter = None,
+    encoding: options.Encoding = None,
+    decimal: options.Decimal = None,
+    thousands: options.Thousands = None,
+    missing_values: options.MissingValues = None,
     as_json: options.Json = False,
 ) -> None:
     """Predict new rows, in their order: the class, and the probability of every class.
@@ -48,7 +52,8 @@ def predict(
     check_format(out)
     if out != "-":
         check_other(out, model)
-    scoring = Scoring.of_file(model, {"task": task}, unseen, delimiter)
+    dialect = options.checked_dialect(delimiter, encoding, decimal, thousands, missing_values)
+    scoring = Scoring.of_file(model, {"task": task}, unseen, dialect)
     with (
         sources(data or (), out) as files,
         rows_writer(out) as writer,
@@ -73,7 +78,10 @@ def _score(
         kept = chunk.unchanged
         if kept is None:
             kept = chunk.columns.select([] if task is None else [task])
-        table = _with_answers(kept, chunk, _answers(scoring.model, usable), is_typed)
+        answers = _answers(scoring.model, usable)
+        if not is_typed:
+            answers["predicted"] = without_formulas(answers["predicted"])
+        table = _with_answers(kept, chunk, answers, is_typed)
         names.extend([] if names else table.column_names)
         other = set(table.column_names) ^ set(names)
         if other:
@@ -83,7 +91,7 @@ def _score(
     for table in scoring.each(files, answered, advance, unchanged=not only_answers):
         writer.write(table.select(names))
     if not names:  # no rows
-        known = open_table(files[0], scoring.reader.delimiter).names
+        known = open_table(files[0], scoring.reader.recipe.dialect).names
         kept = [name for name in known if name == task] if only_answers else known
         pa = pyarrow()
         head = {name: pa.array([], pa.string()) for name in kept}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -25,16 +27,28 @@ kinspan plan model.kinspan --task acme --error 0.05
 kinspan evaluate model.kinspan test.csv
 """
 
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog=EXAMPLES,
-)
-for verb in VERBS:  # each is a function in a file of its name
-    module = import_module(f"kinspan.cli.{verb}")
-    app.command(epilog=module.EXAMPLES)(getattr(module, verb))
+
+def _app(arguments: Sequence[str]) -> typer.Typer:
+    """The program; of the verbs, those among the arguments are imported."""
+    app = typer.Typer(
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode="rich",
+        context_settings={"help_option_names": ["-h", "--help"]},
+        epilog=EXAMPLES,
+    )
+    app.callback()(program)
+    for verb, summary in VERBS.items():
+        if verb in arguments:  # a function in a file of its name
+            module = import_module(f"kinspan.cli.{verb}")
+            app.command(epilog=module.EXAMPLES)(getattr(module, verb))
+        else:  # a line of the help
+            app.command(verb, help=summary)(_nothing)
+    return app
+
+
+def _nothing() -> None:
+    """Stand for a verb that is not run."""
 
 
 def _show_version(asked: bool) -> None:
@@ -43,7 +57,6 @@ def _show_version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def program(
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
     version: Annotated[
@@ -56,31 +69,49 @@ def program(
 
 def run(arguments: Sequence[str]) -> int:
     """Run a verb; the exit code."""
-    debug = "--debug" in arguments
+    debug, as_json = ("--debug" in arguments), ("--json" in arguments)
     given = [text for text in arguments if text != "--debug"]
-    try:
-        with failing.one_line_warnings():
-            code = get_command(app).main(args=given, prog_name="kinspan", standalone_mode=False)
-            sys.stdout.flush()
-    except BrokenPipeError:
-        return _closed()
-    except Exception as error:
-        if hasattr(error, "format_message"):  # of typer, or of click in older versions of it
-            return _misused(error)
-        return failing.failed(error, debug)
+    with _open_streams():
+        try:
+            with failing.one_line_warnings():
+                command = get_command(_app(given))
+                code = command.main(args=given, prog_name="kinspan", standalone_mode=False)
+                sys.stdout.flush()
+        except BrokenPipeError:
+            return _closed()
+        except Exception as error:
+            if debug:
+                traceback.print_exception(error)
+            is_of_typer = hasattr(error, "format_message")  # or of click in older versions of it
+            said = _misuse(error) if is_of_typer else failing.describe(error)
+            return failing.fail(said, as_json)
     return code if isinstance(code, int) else 0
 
 
-def _misused(error: Any) -> int:
-    """Report arguments that no verb takes."""
+@contextmanager
+def _open_streams() -> Iterator[None]:
+    """Streams that were closed by the caller (`>&-`) as ones that take anything."""
+    closed = [name for name in ("stdout", "stderr") if getattr(sys, name) is None]
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+        for name in closed:
+            setattr(sys, name, nowhere)
+        try:
+            yield
+        finally:
+            for name in closed:
+                setattr(sys, name, None)
+
+
+def _misuse(error: Any) -> str:
+    """Arguments that no verb takes, in words."""
     text = " ".join(error.format_message().split())
     if not text:  # no arguments at all: the help was shown
-        return failing.EXIT_CODE
+        return ""
     context = getattr(error, "ctx", None)
     hint = "see kinspan --help" if context is None else f"see {context.command_path} --help"
     if "command" in text:
         hint = f"verbs are {', '.join(VERBS)}"
-    return failing.fail(f"{text.rstrip('.')}; {hint}")
+    return f"{text.rstrip('.')}; {hint}"
 
 
 def _closed() -> int:

@@ -7,9 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from kinspan.cli import options, stored
+from kinspan.cli import stored
 from kinspan.engines.files._batches import without_names
 from kinspan.tables.chunks import Chunk
+from kinspan.tables.dialect import Dialect
 from kinspan.tables.encoding import UsableRows, encode_chunk
 from kinspan.tables.errors import naming_file
 from kinspan.tables.fills import Fills
@@ -33,7 +34,7 @@ class Scoring(NamedTuple):
         path: str,
         columns: dict[str, str | None],
         unseen: str | None,
-        delimiter: str | None,
+        dialect: Dialect,
     ) -> Scoring:
         """Read a model; its recipe knows the columns with a role that are not named here."""
         model, recipe = stored.read_model(path)
@@ -48,6 +49,7 @@ class Scoring(NamedTuple):
             task=named.get("task", recipe.task),
             label=named.get("label", recipe.label),
             kinds={**stored.kinds_of(model), **recipe.kinds},
+            dialect=dialect.over(recipe.dialect),
         )
         if recipe.task is None and len(model.tasks_) > 1:
             raise ValueError(
@@ -55,11 +57,10 @@ class Scoring(NamedTuple):
             )
         if "label" in columns and recipe.label is None:
             raise ValueError(f"{path} does not say which column holds the label; use --label")
-        mark = options.checked_delimiter(delimiter)
         fills = Fills.of_model(model) if recipe.missing == "mean" else None
         plain = without_names(model)
         plain.unseen = model.unseen if unseen is None else unseen
-        return cls(plain, Reader(recipe, tuple(columns), "the model", mark), fills, Tally())
+        return cls(plain, Reader(recipe, tuple(columns), "the model"), fills, Tally())
 
     def each(
         self,

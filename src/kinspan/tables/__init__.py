@@ -1,5 +1,6 @@
 """Tables and matrices in files → rows with features, tasks, labels and weights.
 
+dialect     how the cells of text files are written
 request     arguments of the caller → a checked request
 paths       paths, patterns and folders → files and their formats
 table       an opened file: its columns and a stream of record batches
@@ -7,6 +8,7 @@ table       an opened file: its columns and a stream of record batches
   text      CSV and TSV
 chunks      an opened file and a request → some rows of the requested columns at a time
 layout      the first file → names of features and kinds of ids, which all files share
+strays      columns of text that are numbers but for a few cells
 ids         a column → distinct ids and the code of every row
 rows        chunks → numbers, ids and weights
 matrices    `.npy` and `.npz` files → the same (arrays)
@@ -15,6 +17,7 @@ reading     a file of any format → its layout and its rows
 A recipe treats a table the same way whenever a model meets one:
 
 columns     the header of the first file and a choice of columns → a recipe
+task_like   columns that look like tasks, where none is named
 recipe      columns, categories and the treatment of missing values, stored with a model
 reader      files and a recipe → chunks
 encoding    a chunk and a recipe → rows

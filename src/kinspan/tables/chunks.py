@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from kinspan.tables.arrow import pyarrow
 from kinspan.tables.binary import open_arrow, open_parquet
+from kinspan.tables.dialect import Dialect
 from kinspan.tables.layout import FileLayout, check_agrees, text_types
 from kinspan.tables.paths import format_of
 from kinspan.tables.request import Request
@@ -24,14 +25,14 @@ class Chunk(NamedTuple):
     first_row: int  # the position of the first row in its file, from 0
     columns: Any  # pyarrow table of the requested columns
     unchanged: Any  # pyarrow table of all columns, text files as written; None unless requested
-    is_text: bool  # whether an empty cell stands for a missing text
+    is_text: bool  # whether it comes from a text file
 
 
-def open_table(path: Path, delimiter: str | None) -> OpenTable:
+def open_table(path: Path, dialect: Dialect) -> OpenTable:
     """Read the header of a file."""
     kind = format_of(path)
     if kind == "csv":
-        return open_csv(path, delimiter)
+        return open_csv(path, dialect)
     return open_parquet(path) if kind == "parquet" else open_arrow(path)
 
 
@@ -50,7 +51,7 @@ def chunks(
     Text columns become `n_features` features together with the others. `unchanged` adds all
     columns of the file.
     """
-    table = open_table(path, request.delimiter)
+    table = open_table(path, request.dialect)
     check_agrees(layout, table, request, texts)
     features = [str(request.features)] if layout.features is None else layout.features
     width = len(table.names) if unchanged else n_features
@@ -71,8 +72,10 @@ def chunks(
     else:
         pairs = ((columns, columns) for columns in stream(table.names, {}))
     first_row = 0 if part is None else part.first_row
+    no_text = pa.array(["", *(request.dialect.missing_values or ())]) if table.is_text else None
     for columns, everything in pairs:
-        yield Chunk(path, first_row, columns, everything, table.is_text)
+        wanted = columns if no_text is None else _with_nulls(columns, no_text)
+        yield Chunk(path, first_row, wanted, everything, table.is_text)
         first_row += columns.num_rows
 
 
@@ -81,6 +84,17 @@ def _width(table: OpenTable, request: Request, layout: FileLayout) -> int:
     if layout.features is not None:
         return len(layout.features)
     return int(getattr(table.types[str(request.features)], "list_size", _LONG_LIST))
+
+
+def _with_nulls(columns: Any, no_text: Any) -> Any:
+    """Columns of text in which cells that hold no text are null."""
+    pa, compute = pyarrow(), pyarrow("pyarrow.compute")
+    for i, kind in enumerate(columns.schema.types):
+        if pa.types.is_string(kind):
+            column = columns.column(i)
+            held = compute.if_else(compute.is_in(column, no_text), pa.scalar(None, kind), column)
+            columns = columns.set_column(i, columns.column_names[i], held)
+    return columns
 
 
 def _regrouped(batches: Iterable[Any], rows: int) -> Iterator[Any]:

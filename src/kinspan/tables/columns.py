@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kinspan._validation.messages import some
-from kinspan.tables.arrow import NOTHING, TEXT, kind_of_type
+from kinspan.tables.arrow import NOTHING, TEXT, kind_of_type, pyarrow
 from kinspan.tables.chunks import open_table
+from kinspan.tables.dialect import Dialect
 from kinspan.tables.errors import naming_file
 from kinspan.tables.layout import check_columns, is_numeric, table_layout, with_types
 from kinspan.tables.recipe import FeatureColumn, Recipe
 from kinspan.tables.request import Request
+from kinspan.tables.strays import look
 from kinspan.tables.table import OpenTable
 
 
@@ -27,24 +29,25 @@ class ColumnChoice(NamedTuple):
     categorical: str = "error"
     missing: str = "error"
     as_text: Sequence[str] = ()  # columns that hold text, whatever it looks like
-    delimiter: str | None = None
+    dialect: Dialect = Dialect()
 
     def request(self, numeric: tuple[str, ...] = ()) -> Request:
         """The request for these columns."""
         ids = frozenset({self.task or "", self.label} & set(self.as_text))
-        return Request(self.task, self.label, None, numeric, ids, self.delimiter, None)
+        return Request(self.task, self.label, None, numeric, ids, self.dialect, None)
 
 
 def draft_recipe(files: Sequence[Path], choice: ColumnChoice) -> Recipe:
     """The recipe for the first file that has rows, without the categories of text columns."""
     for path in files:
         with naming_file(path):
-            table = open_table(path, choice.delimiter)
+            table = open_table(path, choice.dialect)
             columns = _feature_columns(table, choice)
             numeric = tuple(column.name for column in columns if column.categories is None)
             layout = table_layout(str(path), table, choice.request(numeric))
         if NOTHING not in layout.kinds.values():
-            return Recipe(columns, choice.task, choice.label, layout.kinds, choice.missing)
+            roles = choice.task, choice.label
+            return Recipe(columns, *roles, layout.kinds, choice.missing, choice.dialect)
     named = " or ".join(repr(name) for name in (choice.task, choice.label) if name is not None)
     raise ValueError(f"{some([str(path) for path in files])}: no row has a value in {named}")
 
@@ -58,6 +61,7 @@ def _feature_columns(table: OpenTable, choice: ColumnChoice) -> tuple[FeatureCol
     texts = [n for n in names if n in choice.as_text or kind_of_type(table.types[n]) == TEXT]
     others = [name for name in names if name not in texts and not is_numeric(table, name)]
     if texts and choice.categorical == "error":
+        _refuse_strays(table, [name for name in texts if name not in choice.as_text], choice)
         shown = [name for name in names if name in texts or name in others]
         raise ValueError(
             f"columns {with_types(table, shown, at_most=10)} are not numeric; make features of "
@@ -69,6 +73,16 @@ def _feature_columns(table: OpenTable, choice: ColumnChoice) -> tuple[FeatureCol
             "them out with exclude=[…], or convert them"
         )
     return tuple(FeatureColumn(name, () if name in texts else None) for name in names)
+
+
+def _refuse_strays(table: OpenTable, texts: list[str], choice: ColumnChoice) -> None:
+    """Columns of text files that are numbers but for a few cells."""
+    if table.is_text and texts:
+        string = pyarrow().string()
+        batches = table.stream(texts, dict.fromkeys(texts, string), None, 0)
+        for cells in look(batches, texts, choice.dialect):
+            if cells.refusal is not None:
+                raise ValueError(cells.refusal)
 
 
 def _not_a_column(argument: str, name: str, table: OpenTable) -> str:

@@ -52,13 +52,11 @@ def encode_chunk(chunk: Chunk, reader: Reader, fills: Fills | None, tally: Tally
     return UsableRows(kept, FileRows(chunk.first_row, X, task, label, None))
 
 
-def texts_of(column: Any, is_text: bool) -> tuple[list[str], Codes]:
+def texts_of(column: Any) -> tuple[list[str], Codes]:
     """Distinct texts of a column, and the code of every row; −1 where it is missing."""
     coded = column.cast(pyarrow().string()).combine_chunks().dictionary_encode()
     distinct = coded.dictionary.to_pylist()
     codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
-    if is_text and "" in distinct:
-        codes[codes == distinct.index("")] = -1
     return distinct, codes
 
 
@@ -67,7 +65,7 @@ def _features(chunk: Chunk, column: FeatureColumn, tally: Tally) -> Floats:
     values = chunk.columns.column(column.name)
     if column.categories is None:
         return np.asarray(numbers(values), dtype=np.float64)[:, None]
-    distinct, codes = texts_of(values, chunk.is_text)
+    distinct, codes = texts_of(values)
     place = {category: j for j, category in enumerate(column.categories)}
     unknown = len(place)
     places = np.array([*(place.get(text, unknown) for text in distinct), unknown], dtype=np.intp)
@@ -82,10 +80,7 @@ def _features(chunk: Chunk, column: FeatureColumn, tally: Tally) -> Floats:
 
 def _is_missing(chunk: Chunk, name: str) -> Mask:
     compute, column = pyarrow("pyarrow.compute"), chunk.columns.column(name)
-    missing = compute.is_null(column, nan_is_null=True)
-    if chunk.is_text and pyarrow().types.is_string(column.type):
-        missing = compute.or_(missing, compute.equal(column, ""))
-    return np.asarray(missing.to_numpy(), dtype=bool)
+    return np.asarray(compute.is_null(column, nan_is_null=True).to_numpy(), dtype=bool)
 
 
 def _refuse_fractions(chunk: Chunk, name: str, label: CodedIds) -> None:

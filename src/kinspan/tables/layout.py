@@ -14,6 +14,7 @@ from kinspan.tables import arrow
 from kinspan.tables.arrow import BOOLEANS, INTEGERS, NOTHING, NUMBERS, TEXT, kind_of_type, pyarrow
 from kinspan.tables.ids import other_kind
 from kinspan.tables.request import Request
+from kinspan.tables.strays import look
 from kinspan.tables.table import OpenTable
 
 _IDS = ("task", "label")
@@ -79,8 +80,9 @@ def check_columns(table: OpenTable, request: Request) -> None:
                 f"to hold lists of numbers; name columns as a list, features=[{features!r}]"
             )
     else:
-        _refuse_types(table, listed, "features")
-    _refuse_types(table, [n for role, n in roles.items() if role == "sample_weight"], "weights")
+        _refuse_types(table, listed, "features", request)
+    weights = [name for role, name in roles.items() if role == "sample_weight"]
+    _refuse_types(table, weights, "weights", request)
 
 
 def check_agrees(
@@ -95,7 +97,8 @@ def check_agrees(
                 f"columns {some(missing)} are missing, which {layout.first} has; columns are "
                 f"{some(table.names, at_most=20)}"
             )
-        _refuse_types(table, layout.features, "features", f" (as they are in {layout.first})")
+        where = f" (as they are in {layout.first})"
+        _refuse_types(table, layout.features, "features", request, where)
         if request.features is None:
             _refuse_more(layout, table, request)
     for role, name in request.columns().items():
@@ -159,13 +162,25 @@ def _is_feature(table: OpenTable, name: str) -> bool:
     return name not in table.index_columns and is_numeric(table, name)
 
 
-def _refuse_types(table: OpenTable, names: Any, what: str, where: str = "") -> None:
+def _refuse_types(
+    table: OpenTable, names: Sequence[str], what: str, request: Request, where: str = ""
+) -> None:
     for name in names:
         if not is_numeric(table, name):
+            strays = _strays(table, name, request)
+            found = strays or f"column {name!r} holds {table.types[name]}, and {what} must be "
             raise ValueError(
-                f"column {name!r} holds {table.types[name]}, and {what} must be numbers{where}; "
-                "convert the column, or name the columns to use with features=[…]"
+                f"{found}{'' if strays else 'numbers'}{where}; convert the column, or name the "
+                "columns to use with features=[…]"
             )
+
+
+def _strays(table: OpenTable, name: str, request: Request) -> str | None:
+    """What is wrong with a column of a text file of which most cells are numbers."""
+    if not table.is_text:
+        return None
+    batches = table.stream([name], {name: pyarrow().string()}, None, 0)
+    return look(batches, [name], request.dialect)[0].fault
 
 
 def _refuse_more(layout: FileLayout, table: OpenTable, request: Request) -> None:

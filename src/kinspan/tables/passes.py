@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from kinspan.tables.arrow import pyarrow
 from kinspan.tables.encoding import encode_chunk, texts_of
 from kinspan.tables.errors import FileError
 from kinspan.tables.fills import ByTask, Fills, sums_of_present
@@ -16,6 +17,7 @@ from kinspan.tables.ids import CodedIds
 from kinspan.tables.reader import Reader
 from kinspan.tables.recipe import FeatureColumn, Recipe
 from kinspan.tables.rows import FileRows
+from kinspan.tables.strays import Cells
 from kinspan.tables.tally import Advance, Tally
 
 MOST_CATEGORIES = 200
@@ -33,26 +35,35 @@ def encoded_rows(
             advance(chunk.columns.num_rows)
 
 
-def with_categories(files: Sequence[Path], reader: Reader, advance: Advance) -> Recipe:
-    """The recipe with the categories in the text columns of files."""
+def with_categories(
+    files: Sequence[Path], reader: Reader, as_text: Collection[str], advance: Advance
+) -> Recipe:
+    """The recipe with the categories in the text columns of files.
+
+    Columns of text files that are numbers but for a few cells are refused, unless they are said to
+    hold text.
+    """
     recipe = reader.recipe
+    cells = {name: Cells(name, recipe.dialect) for name in recipe.categorical}
     found: dict[str, set[str]] = {name: set() for name in recipe.categorical}
     only_text = replace(recipe, columns=tuple(FeatureColumn(name, ()) for name in found))
     for path in files:
         for chunk in reader._replace(recipe=only_text, roles=()).chunks(path):
             for name, known in found.items():
-                distinct, codes = texts_of(chunk.columns.column(name), chunk.is_text)
-                known |= {distinct[code] for code in np.unique(codes[codes >= 0])}
-                if len(known) > MOST_CATEGORIES:
-                    raise FileError(
-                        path,
-                        f"column {name!r} has more than {MOST_CATEGORIES} categories, such as "
-                        f"{min(known)!r}; leave it out with exclude=[{name!r}]",
-                    )
+                column = chunk.columns.column(name)
+                if chunk.is_text and name not in as_text:
+                    cells[name].add(column.cast(pyarrow().string()))
+                if len(known) <= MOST_CATEGORIES:
+                    known.update(texts_of(column)[0])
+                if len(known) > MOST_CATEGORIES and cells[name].refusal is None:
+                    raise FileError(path, _too_many(name, known))
             advance(chunk.columns.num_rows)
-    empty = [name for name, known in found.items() if not known]
-    if empty:
-        raise ValueError(f"column {empty[0]!r} has no values; leave it out with exclude=[…]")
+    for name, known in found.items():
+        refusal = cells[name].refusal
+        if refusal is not None:
+            raise FileError(files[0], refusal) if len(files) == 1 else ValueError(refusal)
+        if not known:
+            raise ValueError(f"column {name!r} has no values; leave it out with exclude=[…]")
     categories = {name: tuple(sorted(known)) for name, known in found.items()}
     columns = (FeatureColumn(c.name, categories.get(c.name)) for c in recipe.columns)
     complete = replace(recipe, columns=tuple(columns))
@@ -60,6 +71,13 @@ def with_categories(files: Sequence[Path], reader: Reader, advance: Advance) -> 
     if twice:
         raise ValueError(f"two features are called {twice[0]!r}: rename the column of this name")
     return complete
+
+
+def _too_many(name: str, known: set[str]) -> str:
+    return (
+        f"column {name!r} has more than {MOST_CATEGORIES} categories, such as {min(known)!r}; "
+        f"leave it out with exclude=[{name!r}]"
+    )
 
 
 def means_of(files: Sequence[Path], reader: Reader, advance: Advance) -> Fills:

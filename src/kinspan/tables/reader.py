@@ -22,7 +22,6 @@ class Reader(NamedTuple):
     recipe: Recipe
     roles: tuple[str, ...]  # which of task and label are needed
     first: str  # where the recipe comes from, for messages
-    delimiter: str | None = None
 
     @property
     def request(self) -> Request:
@@ -32,7 +31,7 @@ class Reader(NamedTuple):
         texts = (name for role, name in names.items() if recipe.kinds.get(role) == TEXT)
         as_text = frozenset(name for name in texts if name is not None)
         task, label = names.get("task"), names.get("label")
-        return Request(task, label, None, recipe.numeric, as_text, self.delimiter, BATCH_ROWS)
+        return Request(task, label, None, recipe.numeric, as_text, recipe.dialect, BATCH_ROWS)
 
     @property
     def layout(self) -> FileLayout:

@@ -30,7 +30,7 @@ def layout_of(path: Path, request: Request, nothing: str | None = None) -> FileL
         _check_format(path)
         if is_matrix(path):
             return matrix_layout(path, request) if matrix_shape(path)[0] else None
-        layout = table_layout(str(path), open_table(path, request.delimiter), request)
+        layout = table_layout(str(path), open_table(path, request.dialect), request)
         kinds = {**layout.kinds, **_kinds_of_functions(path, request)}
         if nothing is not None:
             kinds = {role: nothing if kind == NOTHING else kind for role, kind in kinds.items()}

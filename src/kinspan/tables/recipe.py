@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from kinspan._storage.container import StoredDataError
+from kinspan.tables.dialect import Dialect
 
 MISSING = ("error", "mean", "drop")
 
@@ -34,6 +35,7 @@ class Recipe:
     label: str | None  # the column; None: not known to a model from Python
     kinds: dict[str, str] = field(default_factory=dict)  # the kinds of tasks and labels
     missing: str = "error"
+    dialect: Dialect = field(default_factory=Dialect)  # of text files
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -52,7 +54,7 @@ class Recipe:
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, stored as notes of a model."""
-        return asdict(self)
+        return {**asdict(self), "dialect": self.dialect._asdict()}
 
 
 def recipe_of(notes: Any) -> Recipe | None:
@@ -73,7 +75,8 @@ def _from_json(stored: dict[str, Any]) -> Recipe:
         raise TypeError("names of columns are text")
     if stored["missing"] not in MISSING:
         raise ValueError(f"{stored['missing']!r} is not a treatment of missing values")
-    return Recipe(columns, task, label, kinds, stored["missing"])
+    dialect = Dialect.of_json(stored.get("dialect", {}))  # older files have none
+    return Recipe(columns, task, label, kinds, stored["missing"], dialect)
 
 
 def _column(stored: dict[str, Any]) -> FeatureColumn:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinspan._validation.parameters import check_positive
+from kinspan.tables.dialect import Dialect
 
 ROLES = ("task", "label", "sample_weight")
 
@@ -20,7 +21,7 @@ class Request(NamedTuple):
     sample_weight: Any
     features: tuple[str, ...] | str | None  # columns, one column of vectors, or all numeric ones
     as_text: frozenset[str]  # columns whose ids are text, whatever they look like
-    delimiter: str | None
+    dialect: Dialect  # of text files
     batch_rows: int | None
 
     def columns(self) -> dict[str, str]:
@@ -56,7 +57,8 @@ def check_request(
         os.fspath(given) if isinstance(given, os.PathLike) else given
         for given in (task, label, sample_weight)
     )
-    request = Request(task, label, sample_weight, features, texts, delimiter, batch_rows)
+    dialect = Dialect(delimiter)
+    request = Request(task, label, sample_weight, features, texts, dialect, batch_rows)
     _check_roles(request)
     return request
 

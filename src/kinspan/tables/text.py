@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import getincrementaldecoder
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from csv import reader
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kinspan.tables.arrow import pyarrow
+from kinspan.tables.dialect import Dialect, as_numbers, is_number
 from kinspan.tables.paths import is_tabbed
 from kinspan.tables.table import OpenTable, Part
 
@@ -25,26 +27,59 @@ _WAY_OUT = "save the file as UTF-8, for instance with `iconv -f {} -t UTF-8`"
 _OTHER_ENCODING = f"It may be Latin-1 or Windows-1252: {_WAY_OUT.format('WINDOWS-1252')}"
 
 
-def open_csv(path: Path, delimiter: str | None) -> OpenTable:
+def open_csv(path: Path, dialect: Dialect) -> OpenTable:
     """Read the header of a text file, and guess the types of its columns."""
-    delimiter = delimiter or ("\t" if is_tabbed(path) else ",")
+    delimiter = dialect.delimiter or ("\t" if is_tabbed(path) else ",")
     csv = pyarrow("pyarrow.csv")
     with pyarrow().input_stream(path) as stream:
-        head = stream.read(_BLOCK)
+        head = _in_utf8(stream.read(_BLOCK), dialect)
     _check_text(head)
     end = _end_of_line(head)
     if head and end < 0 and len(head) < _BLOCK:
         return _header_only(head, delimiter)
     block = max(_BLOCK, 64 * _BLOCK if end < 0 else 16 * end)  # rows may be longer than the header
     options = {
-        "read_options": csv.ReadOptions(block_size=block),
+        "read_options": csv.ReadOptions(block_size=block, encoding=dialect.encoding or "utf8"),
         "parse_options": csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
     }
-    with _naming_columns(block), csv.open_csv(path, **options) as opened:
+    convert = csv.ConvertOptions(**_conversion(dialect))
+    with (
+        _naming_columns(block, dialect),
+        csv.open_csv(path, convert_options=convert, **options) as opened,
+    ):
         schema = opened.schema
-    return OpenTable.of_schema(
-        schema, partial(_csv_batches, path, options, schema.names), is_text=True
-    )
+        if dialect.thousands is not None:
+            schema = _with_thousands(schema, next(iter(opened), None), dialect)
+    stream_of = partial(_csv_batches, path, options, schema.names, dialect)
+    return OpenTable.of_schema(schema, stream_of, is_text=True)
+
+
+def _conversion(dialect: Dialect) -> dict[str, Any]:
+    """How pyarrow tells numbers from text; it does not know marks between thousands."""
+    known = pyarrow("pyarrow.csv").ConvertOptions().null_values
+    return {
+        "decimal_point": dialect.decimal or ".",
+        "null_values": [*known, *(dialect.missing_values or ())],
+    }
+
+
+def _with_thousands(schema: Any, first: Any, dialect: Dialect) -> Any:
+    """The types of columns, numbers where all cells of the first rows are."""
+    pa, compute = pyarrow(), pyarrow("pyarrow.compute")
+    for i, field in enumerate(schema):
+        if first is None or not pa.types.is_string(field.type):
+            continue
+        cells = _held(first.column(i), dialect)
+        if len(cells) and compute.all(is_number(cells, dialect)).as_py():
+            schema = schema.set(i, field.with_type(pa.float64()))
+    return schema
+
+
+def _held(cells: Any, dialect: Dialect) -> Any:
+    """Cells that stand for no missing number."""
+    compute = pyarrow("pyarrow.compute")
+    missing = compute.is_in(cells, pyarrow().array(_conversion(dialect)["null_values"]))
+    return cells.filter(compute.invert(missing))
 
 
 def _header_only(head: bytes, delimiter: str) -> OpenTable:
@@ -57,25 +92,51 @@ def _csv_batches(
     path: Path,
     options: dict[str, Any],
     names: list[str],
+    dialect: Dialect,
     columns: list[str],
     types: dict[str, Any],
     part: Part | None,
     rows: int,
 ) -> Iterator[Any]:
-    csv = pyarrow("pyarrow.csv")
-    convert = csv.ConvertOptions(column_types=types, include_columns=columns)
+    pa, csv = pyarrow(), pyarrow("pyarrow.csv")
+    separated = [name for name, kind in types.items() if pa.types.is_float64(kind)]
+    if dialect.thousands is not None:
+        types = {**types, **dict.fromkeys(separated, pa.string())}
+    convert = csv.ConvertOptions(
+        column_types=types, include_columns=columns, **_conversion(dialect)
+    )
     with (
-        _naming_columns(options["read_options"].block_size, names),
+        _naming_columns(options["read_options"].block_size, dialect, names),
         csv.open_csv(path, convert_options=convert, **options) as opened,
     ):
-        yield from opened
+        if dialect.thousands is None:
+            yield from opened
+        else:
+            yield from (_with_numbers(batch, separated, dialect) for batch in opened)
+
+
+def _with_numbers(batch: Any, names: Sequence[str], dialect: Dialect) -> Any:
+    """A batch whose cells are text, with some columns as numbers."""
+    compute, pa = pyarrow("pyarrow.compute"), pyarrow()
+    missing = pa.array(_conversion(dialect)["null_values"])
+    for name in names:
+        cells = batch.column(name)
+        cells = compute.if_else(compute.is_in(cells, missing), pa.scalar(None, pa.string()), cells)
+        strays = cells.filter(compute.invert(is_number(cells, dialect)))
+        if len(strays):
+            raise ValueError(_not_numbers(name, f"double: invalid value {strays[0].as_py()!r}"))
+        place = batch.schema.get_field_index(name)
+        batch = batch.set_column(place, name, as_numbers(cells, dialect))
+    return batch
 
 
 @contextmanager
-def _naming_columns(block: int, names: Sequence[str] = ()) -> Iterator[None]:
+def _naming_columns(block: int, dialect: Dialect, names: Sequence[str] = ()) -> Iterator[None]:
     """Reword errors of pyarrow so that they name columns instead of their positions."""
     try:
         yield
+    except UnicodeError as error:
+        raise ValueError(_other_encoding(dialect, error)) from None
     except pyarrow().ArrowInvalid as error:
         raise ValueError(_reworded(str(error), block, names)) from None
 
@@ -93,10 +154,29 @@ def _reworded(message: str, block: int, names: Sequence[str]) -> str:
     if "UTF8" in problem:
         hint = _OTHER_ENCODING
     elif problem.startswith("double"):
-        hint = "name the columns to use with features=[…], without this one"
+        return _not_numbers(name, problem)
     else:
         hint = f"its first rows looked otherwise: read it as text with as_text=[{name!r}]"
     return f"column {name!r} cannot be read as {problem}; {hint}"
+
+
+def _not_numbers(name: str, problem: str) -> str:
+    hint = "name the columns to use with features=[…], without this one"
+    return f"column {name!r} cannot be read as {problem}; {hint}"
+
+
+def _in_utf8(head: bytes, dialect: Dialect) -> bytes:
+    """The beginning of a file in UTF-8; it may end within a character."""
+    if dialect.encoding is None:
+        return head
+    try:
+        return getincrementaldecoder(dialect.encoding)().decode(head).encode()
+    except UnicodeError as error:
+        raise ValueError(_other_encoding(dialect, error)) from None
+
+
+def _other_encoding(dialect: Dialect, error: UnicodeError) -> str:
+    return f"its text is not {dialect.encoding}: {error}; name another with encoding='…'"
 
 
 def _check_text(head: bytes) -> None:

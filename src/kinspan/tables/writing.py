@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from kinspan.tables.arrow import pyarrow
+from kinspan.tables.dialect import Dialect, is_number
 from kinspan.tables.paths import format_of, is_tabbed
 
 
@@ -89,6 +90,22 @@ class _Text:
 
     def close(self) -> None:
         self._stream.close()
+
+
+def without_formulas(column: Any) -> Any:
+    """Text that a spreadsheet would run as a formula, with an apostrophe before it.
+
+    Names of classes come with a model, which may come from anywhere; a number is no formula.
+    """
+    pa, compute = pyarrow(), pyarrow("pyarrow.compute")
+    if not pa.types.is_string(column.type):
+        return column
+    is_formula = compute.and_(
+        compute.match_substring_regex(column, r"^[=+\-@\t\r]"),
+        compute.invert(is_number(compute.utf8_ltrim(column, "+"), Dialect())),
+    )
+    marked = compute.binary_join_element_wise(pa.scalar("'"), column, "")
+    return compute.if_else(is_formula, marked, column)
 
 
 def _cells(column: Any, delimiter: str) -> Any:

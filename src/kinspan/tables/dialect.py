@@ -1,0 +1,58 @@
+"""How the cells of text files are written: delimiter, encoding, numbers and missing values."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from kinspan.tables.arrow import pyarrow
+
+
+class Dialect(NamedTuple):
+    """What a user says about text files; None is what most of them do."""
+
+    delimiter: str | None = None  # None: a tab in .tsv, else a comma
+    encoding: str | None = None  # None: UTF-8
+    decimal: str | None = None  # None: a point
+    thousands: str | None = None  # None: thousands are not separated
+    missing_values: tuple[str, ...] | None = None  # cells that are missing, besides empty ones
+
+    def over(self, other: Dialect) -> Dialect:
+        """This dialect where it says something, elsewhere the other."""
+        return other._replace(**{k: v for k, v in self._asdict().items() if v is not None})
+
+    @classmethod
+    def of_json(cls, stored: dict[str, Any]) -> Dialect:
+        """A dialect that was stored with `_asdict`."""
+        texts = {name: text for name, text in stored.items() if name != "missing_values"}
+        missing = stored.get("missing_values")
+        known = [*texts.values(), *(missing or ())]
+        if not all(text is None or isinstance(text, str) for text in known):
+            raise TypeError("a dialect is described by text")
+        return cls(**texts, missing_values=None if missing is None else tuple(missing))
+
+
+def is_number(cells: Any, dialect: Dialect) -> Any:
+    """Which cells of a column of text are numbers."""
+    return pyarrow("pyarrow.compute").match_substring_regex(cells, _pattern(dialect))
+
+
+def as_numbers(cells: Any, dialect: Dialect) -> Any:
+    """Cells that are numbers as numbers, without the marks between thousands."""
+    compute = pyarrow("pyarrow.compute")
+    plain = compute.utf8_trim_whitespace(cells)
+    if dialect.thousands is not None:
+        plain = compute.replace_substring(plain, dialect.thousands, "")
+    if dialect.decimal is not None:
+        plain = compute.replace_substring(plain, dialect.decimal, ".")
+    return plain.cast(pyarrow().float64())
+
+
+def _pattern(dialect: Dialect) -> str:
+    """Thousands have three digits between their marks, so that 1.5 is not 15."""
+    point = re.escape(dialect.decimal or ".")
+    whole = r"\d+"
+    if dialect.thousands is not None:
+        whole = rf"(?:\d{{1,3}}(?:{re.escape(dialect.thousands)}\d{{3}})+|\d+)"
+    digits = rf"(?:{whole}(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d+)?"
+    return rf"^\s*-?(?:{digits}|(?i:inf|infinity))\s*$"

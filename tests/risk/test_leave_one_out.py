@@ -232,15 +232,30 @@ def test_scores_that_differ_by_rounding_are_counted_as_one_answer() -> None:
 
 
 def test_temperature_is_the_most_likely_one_given_its_prior() -> None:
-    """Against a grid: Σ weight · log loss, of classes that are there, plus ½ log² factor."""
+    """Against a grid: Σ weight · log loss, of classes that are there, plus ½ log² of log odds.
+
+    In units in which the differences between scores have a root mean square of two.
+    """
     rng = np.random.default_rng(0)
     scores, classes = 3.0 * rng.normal(size=(12, 3)), rng.integers(0, 2, 12)
     weights, present = rng.uniform(0.5, 3.0, 12), np.tile([True, True, False], (12, 1))
     grid = np.linspace(-4, 4, 4001)
     margin = scores[np.arange(12), 1 - classes] - scores[np.arange(12), classes]
     losses = np.log1p(np.exp(np.exp(grid)[:, None] * margin))
-    total = losses @ weights + 0.5 * grid**2
+    unit = 0.5 * np.sqrt(np.average(margin**2, weights=weights))
+    total = losses @ weights + 0.5 * (grid + np.log(unit)) ** 2
     found, of_rows = calibration(scores, classes, weights, present)
     assert np.log(found.factor) == pytest.approx(grid[total.argmin()], abs=2e-3)
     assert found.loss == pytest.approx(total.min() / weights.sum(), abs=1e-5)
     np.testing.assert_allclose(of_rows, losses[total.argmin()], atol=1e-2)
+
+
+@pytest.mark.parametrize("unit", [1e-150, 1e-9, 1e7, 1e150])
+def test_log_odds_do_not_depend_on_the_units_of_scores(unit: float) -> None:
+    rng = np.random.default_rng(1)
+    scores, classes, weights = rng.normal(size=(9, 2)), rng.integers(0, 2, 9), np.ones(9)
+    present = np.full((9, 2), True)
+    expected, losses = calibration(scores, classes, weights, present)
+    found, found_losses = calibration(unit * scores, classes, weights, present)
+    assert found.factor * unit == pytest.approx(expected.factor, rel=1e-9)
+    np.testing.assert_allclose(found_losses, losses, rtol=1e-9)

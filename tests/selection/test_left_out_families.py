@@ -74,14 +74,14 @@ def by_own_rows(ridge: float) -> Rule:
 
 
 @pytest.mark.parametrize("scale", ["pooled", None])
-@pytest.mark.parametrize(("n", "most"), [(6, 0.03), (3, 0.09)])
+@pytest.mark.parametrize(("n", "most"), [(6, 0.01), (3, 0.03)])
 def test_a_task_by_its_own_rows_is_left_out_to_first_order(
     n: int, most: float, scale: str | None
 ) -> None:
-    """The ridge stays that of all rows, and so does the scale of all tasks, which is seen.
+    """The ridge stays that of all rows.
 
-    Mean optimism without a scale: .007 and .018 with six and three rows per class; with the pooled
-    scale, which has seen the row, .023 and .076.
+    Mean optimism without a scale: .004 and .014 with six and three rows per class; with the pooled
+    scale, from which a row is left out too, .003 and .006.
     """
     found = []
     for seed in range(4):
@@ -92,8 +92,8 @@ def test_a_task_by_its_own_rows_is_left_out_to_first_order(
             again = refitted_scores(rows, by_own_rows(candidate.share), scale)
             found.append(compared(rows, candidate, again))
     optimism, correlation = np.mean(found, axis=0)
-    assert optimism < most
-    assert correlation > 0.95
+    assert abs(optimism) < most
+    assert correlation > 0.98
 
 
 @pytest.mark.parametrize("scale", ["pooled", None])

@@ -74,6 +74,17 @@ def level_of(task: Task, ridge: float, n_directions: int) -> float:
     return float(ridge * trace / min(counts.sum() - len(counts), n_directions))
 
 
+def unseen_squares(task: Task, level: float) -> Any:
+    """Of every row, the noise that it shows around the mean of the others in their metric."""
+    counts, means, scatter = task.moments(task.weights)
+    total, found = counts.sum(), []
+    for x, c in zip(task.X, task.y, strict=True):
+        r, larger = x - means[c], counts[c] / (counts[c] - 1.0)
+        metric = level * np.eye(len(x)) + (scatter - larger * np.outer(r, r)) / total
+        found.append(larger * r @ np.linalg.solve(metric, r))
+    return np.array(found)
+
+
 SHAPES = pytest.mark.parametrize(("p", "m"), [(5, 2), (5, 3), (40, 2), (40, 3)])
 
 
@@ -91,15 +102,15 @@ def test_rules_are_those_of_the_explicit_formula(p: int, m: int, ridge: float) -
         inverse = np.linalg.inv(level * np.eye(p) + covariance)
         contrasts = centring @ means
         np.testing.assert_allclose(found.rules.coef[t], contrasts @ inverse, atol=1e-9)
-        noise = np.trace(inverse @ covariance) / counts
-        undone = (centring / m + 0.5 * centring**2) @ noise
+        noise = task.weights @ unseen_squares(task, level) / counts.sum()
+        undone = (centring / m + 0.5 * centring**2) @ (noise / counts)
         offset = undone - 0.5 * np.einsum("lp,pq,lq->l", contrasts, inverse, contrasts)
         np.testing.assert_allclose(found.rules.offset[t], offset, atol=1e-9)
 
 
 @SHAPES
 def test_left_out_scores_are_those_of_rules_without_the_row(p: int, m: int) -> None:
-    """With the same ridge, the same divisor of the covariance and the same noise of a row."""
+    """With the same ridge and the same divisor of the covariance."""
     rng = np.random.default_rng(p * m)
     tasks = [random_task(rng, p, m) for _ in range(2)]
     found, n_directions = found_by_kinspan(tasks, 0.3)
@@ -115,8 +126,8 @@ def score_without(task: Task, i: int, level: float) -> Any:
     """Scores of row i by the rule of the others; of equal rows one is left out."""
     p, m = task.X.shape[1], int(task.y.max() + 1)
     centring, total = np.eye(m) - 1.0 / m, task.weights.sum()
-    covariance = task.moments(task.weights)[2] / total
-    noise = np.trace(np.linalg.inv(level * np.eye(p) + covariance) @ covariance)
+    squares = unseen_squares(task, level)
+    noise = (task.weights @ squares - squares[i]) / (total - 1.0)
     counts, means, scatter = task.moments(task.weights - (np.arange(len(task.y)) == i))
     inverse = np.linalg.inv(level * np.eye(p) + scatter / total)
     contrasts = centring @ means

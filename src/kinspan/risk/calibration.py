@@ -22,8 +22,9 @@ def calibration(
 ) -> tuple[Calibration, Floats]:
     """The factor that turns scores into log odds, by maximum likelihood, and the loss of every row.
 
-    Scores do not include priors. The log of the factor has a standard normal prior, so that a
-    factor far from one needs evidence.
+    Scores do not include priors. Before any evidence log odds between classes are about two: the
+    log of the factor has a normal prior of variance one around that, so that neither the units of
+    scores nor a few rows decide how much a rule is worth.
     """
     usable = ~np.isnan(scores[:, 0])
     scores, classes = np.where(present, scores, -np.inf)[usable], classes[usable]
@@ -31,7 +32,8 @@ def calibration(
     if not len(places):
         return Calibration(1.0, 0.0), np.full(len(usable), np.nan)
 
-    below = scores - scores.max(axis=1, keepdims=True)
+    unit = _half_of_log_odds(scores, weights)
+    below = (scores - scores.max(axis=1, keepdims=True)) / unit
 
     def surprise(log_factor: float) -> Floats:
         tempered = np.exp(log_factor) * below
@@ -57,4 +59,16 @@ def calibration(
         best = float(np.clip(best - np.clip(newton_step(best), -0.1, 0.1), -7.0, 4.0))
     losses = np.full(len(usable), np.nan)
     losses[usable] = surprise(best)
-    return Calibration(float(np.exp(best)), loss(best) / max(weights.sum(), 1e-300)), losses
+    return Calibration(float(np.exp(best)) / unit, loss(best) / max(weights.sum(), 1e-300)), losses
+
+
+def _half_of_log_odds(scores: Floats, weights: Floats) -> float:
+    """Half of the root mean square of differences between the scores of two classes."""
+    is_class = np.isfinite(scores)
+    n = np.maximum(is_class.sum(axis=1), 2)
+    known = np.where(is_class, scores, 0.0)
+    around = np.where(is_class, known - (known.sum(axis=1) / n)[:, None], 0.0)
+    largest = max(float(np.abs(around).max(initial=0.0)), 1e-300)
+    squares = ((around / largest) ** 2).sum(axis=1) / (n - 1)
+    half = largest * np.sqrt(0.5 * float(weights @ squares) / max(float(weights.sum()), 1e-300))
+    return half if half > 1e-300 else 1.0

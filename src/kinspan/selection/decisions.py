@@ -40,7 +40,7 @@ LARGEST_TASK = Decision(
     "30 and 300 changed mean errors by less than .1 points on 30 settings",
 )
 PRIOR_ROWS = Decision(
-    "rows that the equal combination of candidates is worth before any evidence",
+    "rows that the equal combination of candidates that share is worth before any evidence",
     100.0,
     "40 and 300 changed mean errors of 15 settings by -.1 and .3 points; the worst of 63 worlds "
     "loses .042 with 40, .033 with 100 and .022 with 300",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kinspan._rows.types import Floats
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
 from kinspan.selection.candidates import Candidate, Family, Options, families
@@ -45,7 +46,7 @@ def _combined(found: list[Family], evidence: Evidence, options: Options) -> Comb
     used = found if options.labels == "auto" else found[:1]
     if options.multi_class == "one-vs-all":
         used = found[:1]
-    prior = np.full(len(used), 1.0 / len(used))
+    prior = _before_evidence(used)
     n_tasks = len(options.priors)
     if options.multi_class == "one-vs-all":
         scores = used[0].scores
@@ -54,6 +55,12 @@ def _combined(found: list[Family], evidence: Evidence, options: Options) -> Comb
         both = combine(np.array([f.scores for f in used]), evidence, prior, n_tasks)
     alone = next(f for f in found if f.name == "single")
     return Combination.of(used, both, alone, evidence)
+
+
+def _before_evidence(used: list[Family]) -> Floats:
+    """(families,): related tasks are what the method is for: those that share count equally."""
+    shares = np.array([family.name not in ("single", "own") for family in used], dtype=float)
+    return shares / shares.sum() if shares.any() else np.full(len(used), 1.0 / len(used))
 
 
 def _by_formula(prepared: Prepared, options: Options) -> Combination:

@@ -35,6 +35,37 @@ class _Task(NamedTuple):
     centring: Floats  # (classes l, classes j): d contrast_l / d mean_j
     shares: Floats  # (classes,): of class means in the centre
     counts: Floats  # (classes,)
+    change: Floats | None  # (rows, features): of the scale, if a row is left out
+    basis: Floats | None  # (features, directions)
+
+    @property
+    def one(self) -> Floats:
+        """(rows,): what is left out of equal rows."""
+        return np.minimum(self.weights, 1.0)
+
+    @property
+    def fraction(self) -> Floats:
+        """(rows,): the cell mean moves by minus this times the row; NaN for an only row."""
+        left = self.counts[self.classes] - self.one
+        several = left > 1e-9 * self.counts[self.classes]
+        return np.where(several, self.one / np.where(several, left, 1.0), np.nan)
+
+    @property
+    def removed(self) -> Floats:
+        """(rows,): what the scatter of the cell loses with a row, over its square."""
+        return np.nan_to_num(self.fraction) * self.counts[self.classes]
+
+
+class _InMetric(NamedTuple):
+    """Inner products in the metric of a task, and what they change by without a row."""
+
+    r_r: Floats  # (rows,)
+    r_coef: Floats  # (rows, classes): with the contrasts
+    coef_coef: Floats  # (classes, classes)
+    inverse_rows: Floats  # (rows, directions): the inverse metric times the rows
+    coef: Floats  # (classes, directions): the inverse metric times the contrasts
+    level: float  # of the identity in the metric
+    undone: Floats  # (classes, classes): what an offset adds per noise of a cell mean
 
 
 def own_rules(
@@ -55,6 +86,8 @@ def own_rules(
             centring[t],
             scaled.class_shares[t],
             scaled.counts[t],
+            None if rows.scale is None else rows.scale.change[part],
+            None if rows.scale is None else rows.scale.basis,
         )
         coef[t], offset[t], scores[part], inflation[part] = _of_task(task, ridge)
     return OwnRules(LinearRules(coef, offset), scores, inflation)
@@ -76,38 +109,63 @@ def _of_task(task: _Task, ridge: float) -> tuple[Floats, Floats, Floats, Floats]
     solved = np.linalg.solve(inner, products[:n])  # (rows, rows and contrasts)
     inverse = (products - products[:n].T @ solved) / level  # products in the metric
     outside = task.contrasts[:, axes:]
-    coef = np.concatenate([task.contrasts[:, :axes] - solved[:, n:].T @ task.rows, outside], axis=1)
-    between = inverse[n:, n:] + outside @ outside.T / level
-    noise = float(task.weights @ np.diagonal(inverse)[:n]) / total
-    undone = task.centring * task.shares + 0.5 * task.centring**2
+    inside = (vectors - solved.T @ task.rows) / level
+    found = _InMetric(
+        np.diagonal(inverse)[:n],
+        inverse[:n, n:],
+        inverse[n:, n:] + outside @ outside.T / level,
+        inside[:n],
+        np.concatenate([inside[n:], outside / level], axis=1),
+        level,
+        task.centring * task.shares + 0.5 * task.centring**2,
+    )
+    share = task.removed / total
+    fresh = task.removed * found.r_r / np.maximum(1.0 - share * found.r_r, 1e-6)
+    noise = float((task.weights / task.one) @ fresh) / total
     safe = np.where(task.counts > 0, task.counts, 1.0)
-    offset = (undone * (noise / safe)).sum(axis=1) - 0.5 * np.diagonal(between)
-    return coef / level, offset, *_left_out(task, inverse, between, noise, undone)
+    offset = found.undone @ (noise / safe) - 0.5 * np.diagonal(found.coef_coef)
+    without = np.maximum(noise * total - fresh, 0.0) / np.maximum(total - task.one, 1e-300)
+    return found.coef, offset, *_left_out(task, found, without)
 
 
-def _left_out(
-    task: _Task, inverse: Floats, between: Floats, noise: float, undone: Floats
-) -> tuple[Floats, Floats]:
+def _left_out(task: _Task, found: _InMetric, noise: Floats) -> tuple[Floats, Floats]:
     """Scores and inflation: the same as in `risk.leave_one_out`, with a metric of one task."""
-    n, c = len(task.rows), task.classes
-    count, g = task.counts[c], np.minimum(task.weights, 1.0)
-    alone = count - g <= 1e-9 * count
-    fraction = g / np.where(alone, 1.0, count - g)
-    square, r_coef = np.diagonal(inverse)[:n], inverse[:n, n:]
+    n, c, fraction = len(task.rows), task.classes, task.fraction
+    alone, fraction = np.isnan(fraction), np.nan_to_num(fraction)
     larger = 1.0 + fraction * task.shares[c]
-    x_r = r_coef[np.arange(n), c] + larger * square
+    x_r = found.r_coef[np.arange(n), c] + larger * found.r_r
     moved = -fraction[:, None] * task.centring[:, c].T
-    x_coef = between[c] + larger[:, None] * r_coef + moved * x_r[:, None]
-    length = np.diagonal(between) + 2.0 * moved * r_coef + moved**2 * square[:, None]
-    r_moved = r_coef + moved * square[:, None]
-    share = fraction * count / float(task.weights.sum())
-    downdate = share / np.maximum(1.0 - share * square, 1e-6)
+    x_coef = found.coef_coef[c] + larger[:, None] * found.r_coef + moved * x_r[:, None]
+    r_moved = found.r_coef + moved * found.r_r[:, None]
+    length = np.diagonal(found.coef_coef) + moved * (found.r_coef + r_moved)
+    share = task.removed / float(task.weights.sum())
+    downdate = share / np.maximum(1.0 - share * found.r_r, 1e-6)
     x_coef = x_coef + (downdate * x_r)[:, None] * r_moved
     length = length + downdate[:, None] * r_moved**2
-    safe = np.where(task.counts > 0, task.counts, 1.0)
-    noises = np.tile(noise / safe, (n, 1))
-    noises[np.arange(n), c] = noise / np.maximum(count - g, 1e-9)
-    scores = x_coef - 0.5 * length + noises @ undone.T
-    total = float(np.diagonal(between).sum())
+    if task.change is not None:
+        along = larger + downdate * x_r
+        multiple = moved + downdate[:, None] * r_moved
+        more = _of_scale(task, found, along, multiple)
+        x_coef, length = x_coef + more[0], length + more[1]
+    noises = noise[:, None] / np.where(task.counts > 0, task.counts, 1.0)
+    noises[np.arange(n), c] = noise / np.maximum(task.counts[c] - task.one, 1e-9)
+    scores = x_coef - 0.5 * length + noises @ found.undone.T
+    total = float(np.diagonal(found.coef_coef).sum())
     inflation = length.sum(axis=1) / total if total > 0 else np.ones(n)
     return np.where(alone[:, None], np.nan, scores), np.where(alone, 1.0, inflation)
+
+
+def _of_scale(
+    task: _Task, found: _InMetric, along: Floats, multiple: Floats
+) -> tuple[Floats, Floats]:
+    """What the scale of the features without the row adds to x · coef and to ‖coef‖²."""
+    assert task.change is not None
+    assert task.basis is not None
+    change = found.level * task.change / np.maximum(1.0 - task.change, 1e-3)
+    r = found.inverse_rows @ task.basis[:, : task.rows.shape[1]].T
+    coef = found.coef @ task.basis.T
+    x = coef[task.classes] + along[:, None] * r
+    weighted, own = change * x, change * r
+    on_x = weighted @ coef.T + multiple * np.einsum("np,np->n", weighted, r)[:, None]
+    of_own = np.einsum("np,np->n", own, r)[:, None]
+    return on_x, change @ (coef**2).T + 2.0 * multiple * (own @ coef.T) + multiple**2 * of_own

@@ -52,8 +52,8 @@ cost: .venv/dev-installed  ## time of ours and of the baselines against rows and
 worlds: .venv/dev-installed  ## random worlds, plain and hostile: never much worse than every task alone
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.worlds
 
-forecast: .venv/dev-installed  ## forecast and actual errors on real data in the folder KINSPAN_DATA
-	$(BIN)/python -m benchmarks.forecast
+forecast: .venv/dev-installed  ## forecast and true errors, one row per regime; real data in the folder KINSPAN_DATA
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.forecast
 
 planning: .venv/dev-installed  ## the error that more labels bring, expected and true; real data in the folder KINSPAN_DATA
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.planning

@@ -110,9 +110,11 @@ class MultiTaskSPCA(
         Scores are log odds (two classes) or log probabilities up to a constant, calibrated on
         left-out rows.
     forecast_error_ : array of shape (n_tasks,)
-        The expected error of each task's rule on new rows, from sampled rows that are left out in
-        turn, in closed form; where none can be left out, the formula of the paper. For a task
-        without labels of two classes, the error of the other tasks when they pretend to be new.
+        The expected error of each task's rule on new rows: how often sampled rows are
+        misclassified when they are left out in turn, in closed form, those of the task if they are
+        many and those of all tasks if they are few. Where none can be left out, the formula of the
+        paper. For a task without labels of two classes, the error of the other tasks when they
+        pretend to be new.
     forecast_interval_ : array of shape (n_tasks, 2)
         90 % interval for the error of this fitted rule on new rows of the task.
     single_task_error_, transfer_gain_ : arrays of shape (n_tasks,)

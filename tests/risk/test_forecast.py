@@ -1,4 +1,4 @@
-"""Forecasts of scores: what each part of the error and of its interval is."""
+"""The forecast is a posterior: the count with many rows, the other tasks with none."""
 
 from __future__ import annotations
 
@@ -8,116 +8,176 @@ import numpy as np
 import pytest
 from scipy.stats import beta, norm
 
-from kinspan.risk import Forecast, LeftOut, forecast_of_scores
+from kinspan.risk import Forecast, forecast_of_scores
+from kinspan.risk.forecast import FLEET_ROWS, posterior_of_errors, prior_of_others
 
-EQUAL = np.array([0.5, 0.5])
+HALF = 0.5
 
 
 def forecast(
-    margins: Any, t: Any, c: Any, priors: Any, inflation: float = 1.0, weights: Any = None
+    margins: Any, t: Any, c: Any, weights: Any = None, priors: Any = (0.5, 0.5)
 ) -> Forecast:
-    """Of two classes, from their margins."""
-    left_out = LeftOut(np.column_stack([-margins, margins]) / 2, np.full(len(margins), inflation))
+    """Of two classes, from the margins of their rows."""
+    signed = np.where(c == 1, margins, -margins) / 2
     weights = np.ones(len(margins)) if weights is None else weights
-    return forecast_of_scores(left_out, t, c, weights, priors)
+    scores = np.column_stack([-signed, signed])
+    return forecast_of_scores(scores, t, c, weights, np.tile(priors, (t.max() + 1, 1)))
 
 
-def exact_margins(n: int, centre: float, deviation: float = 1.0) -> tuple[Any, Any, Any]:
-    """n rows a class of one task, with exactly these means and this pooled deviation."""
-    noise = np.tile([-1.0, 1.0], n // 2) * np.sqrt((2 * n - 2) / (2 * n)) * deviation
-    margins = np.concatenate([noise - centre, noise + centre])
-    return margins, np.zeros(2 * n, dtype=np.intp), np.repeat([0, 1], n)
+def gaussian(seed: int, distances: Any, n: Any) -> tuple[Any, Any, Any]:
+    """Margins of tasks with these distances, n rows of every class."""
+    rng = np.random.default_rng(seed)
+    t, c = (
+        np.repeat(np.arange(len(distances)), 2 * n),
+        np.tile(np.repeat([0, 1], n), len(distances)),
+    )
+    return np.asarray(distances)[t] + rng.normal(size=len(t)), t, c
 
 
-def distances(interval: Any) -> Any:
-    return norm.isf(interval)
+def simulated_posterior(rows: Any, wrong: Any, chance: Any) -> Any:
+    """Means and standard deviations by brute force, on a grid of errors."""
+    grid = (np.arange(4000) + 0.5) / 4000
+    likelihoods, posteriors = [], []
+    for worth in FLEET_ROWS:
+        of_tasks, evidence = [], 0.0
+        for t in range(len(rows)):
+            others = np.arange(len(rows)) != t
+            variances = 1 / worth + 1 / rows[others]
+            g, first = 1 / variances, 1 / (1 / worth + 1.0)
+            mean = (first * chance / 2 + g @ (wrong / rows)[others]) / (first + g.sum())
+            strength = 1 / (1 / worth + 1 / (first + g.sum()))
+            prior = beta.pdf(grid, strength * mean, strength * (1 - mean))
+            joint = prior * grid ** wrong[t] * (1 - grid) ** (rows[t] - wrong[t])
+            evidence += np.log(joint.mean())
+            of_tasks.append(joint / joint.sum())
+        likelihoods.append(evidence)
+        posteriors.append(of_tasks)
+    weights = np.exp(np.array(likelihoods) - max(likelihoods))
+    density = np.tensordot(weights / weights.sum(), np.array(posteriors), axes=1)
+    means = density @ grid
+    return means, np.sqrt(density @ grid**2 - means**2)
 
 
-@pytest.mark.parametrize("n", [4, 40])
-@pytest.mark.parametrize("centre", [0.0, 0.8, 3.0])
-def test_the_interval_has_three_parts(n: int, centre: float) -> None:
-    """Errors of the two means, of the deviation, and five per cent of the distance for tails."""
-    found = forecast(*exact_margins(n, centre), EQUAL[None])
-    assert found.error[0] == pytest.approx(norm.sf(centre))
-    of_means = 2 / n / 4
-    of_deviation = centre**2 / (2 * (2 * n - 2))
-    of_tails = (0.05 * centre) ** 2
-    half = norm.isf(0.05) * np.sqrt(of_means + of_deviation + of_tails)
-    near, far = distances(found.interval[0])
-    np.testing.assert_allclose([near, far], [centre + half, centre - half], rtol=1e-9)
+def test_the_posterior_is_that_of_bayes() -> None:
+    rows, wrong = np.array([12.0, 30.0, 8.0]), np.array([4.0, 6.0, 3.0])
+    found = posterior_of_errors(rows, wrong / rows, wrong / rows, np.full(3, 0.5))
+    means, deviations = simulated_posterior(rows, wrong, 0.5)
+    np.testing.assert_allclose(found.error, means, atol=2e-3)
+    nu = means * (1 - means) / deviations**2 - 1
+    for q, end in zip((0.05, 0.95), found.interval.T, strict=True):
+        np.testing.assert_allclose(end, beta.ppf(q, means * nu, (1 - means) * nu), atol=5e-3)
 
 
-def test_intervals_cover_tails_that_differ_by_some_per_cent_of_their_distance() -> None:
-    """New rows of a task follow Q(d(1 + 0.05 z)): many rows measure d, and no row measures z."""
-    rng, k, n, d = np.random.default_rng(0), 1000, 400, 2.0
-    t, c = np.repeat(np.arange(k), 2 * n), np.tile(np.repeat([0, 1], n), k)
-    margins = d * (2 * c - 1) + rng.normal(size=len(c))
-    found = forecast(margins, t, c, np.full((k, 2), 0.5))
-    truth = norm.sf(d * (1 + 0.05 * rng.normal(size=k)))
-    covered = ((found.interval[:, 0] <= truth) & (truth <= found.interval[:, 1])).mean()
-    assert abs(covered - 0.9) < 4 * np.sqrt(0.9 * 0.1 / k)
+@pytest.mark.parametrize("width", [1.0, 4.0])
+def test_with_many_rows_it_is_the_count(width: float) -> None:
+    """Class 1 four times as wide: a Gaussian tail with one deviation was off by eight points."""
+    margins, t, c = gaussian(0, [2.0, 2.5, 3.0], 10_000)
+    margins = np.where(c == 1, width * (margins - 2.0) + 2.0, margins)
+    found = forecast(margins, t, c)
+    counted = [(margins[t == task] < 0).mean() for task in range(3)]
+    np.testing.assert_allclose(found.error, counted, atol=0.003)
+    assert (found.interval[:, 0] < counted).all()
+    assert (counted < found.interval[:, 1]).all()
+    assert np.ptp(found.interval, axis=1).max() < 0.015
 
 
-def test_rules_with_all_rows_are_less_noisy_than_those_without_one() -> None:
-    """The deviation is divided by the root of how much longer a rule without a row is."""
-    found = forecast(*exact_margins(10, 1.0), EQUAL[None], inflation=1.44)
-    assert found.error[0] == pytest.approx(norm.sf(1.2))
+def test_without_rows_a_task_is_like_the_others() -> None:
+    """Also without those of one class; what is said of the others does not change."""
+    margins, t, c = gaussian(0, np.full(30, 1.0), 50)
+    rows = ~((t == 3) & (c == 1))
+    all_rows, some_rows = forecast(margins, t, c), forecast(margins[rows], t[rows], c[rows])
+    fleet = np.delete(some_rows.error, 3).mean()
+    assert some_rows.error[3] == pytest.approx(fleet, abs=0.01)
+    assert np.ptp(some_rows.interval[3]) > np.ptp(all_rows.interval[3])
+    np.testing.assert_allclose(
+        np.delete(some_rows.error, 3), np.delete(all_rows.error, 3), atol=0.005
+    )
 
 
-def test_deviations_of_few_rows_are_drawn_to_that_of_all() -> None:
-    """As by two more rows with the common variance, whatever a task's own rows show."""
-    loud, quiet = exact_margins(4, 1.0, deviation=2.0), exact_margins(20, 1.0, deviation=0.5)
-    margins, t, c = (np.concatenate(both) for both in zip(loud, quiet, strict=True))
-    t[len(loud[0]) :] = 1
-    found = forecast(margins, t, c, np.full((2, 2), 0.5))
-    freedom, variance = np.array([6.0, 38.0]), np.array([4.0, 0.25])
-    common = freedom @ variance / freedom.sum()
-    drawn = (freedom * variance + 2 * common) / (freedom + 2)
-    np.testing.assert_allclose(found.error, norm.sf(1 / np.sqrt(drawn)))
-
-
-def test_a_weight_is_so_many_rows() -> None:
+def test_intervals_cover() -> None:
+    """Distances differ between tasks; twenty rows of every class."""
     rng = np.random.default_rng(0)
-    c, weights = np.tile([0, 1], 6), rng.integers(1, 4, 12)
-    margins = 2.0 * c - 1 + rng.normal(size=12)
-    once = forecast(margins, np.zeros(12, np.intp), c, EQUAL[None], weights=weights.astype(float))
-    again = np.repeat(np.arange(12), weights)
-    often = forecast(margins[again], np.zeros(len(again), np.intp), c[again], EQUAL[None])
-    np.testing.assert_allclose(once.error, often.error)
-    np.testing.assert_allclose(once.interval, often.interval)
+    distances = np.maximum(1.0 + 0.3 * rng.normal(size=1000), 0.0)
+    found, truth = forecast(*gaussian(1, distances, 20)), norm.sf(distances)
+    covered = ((found.interval[:, 0] <= truth) & (truth <= found.interval[:, 1])).mean()
+    assert abs(covered - 0.9) < 4 * np.sqrt(0.9 * 0.1 / 1000) + 0.03  # margins help: it is wide
+    assert abs((found.error - truth).mean()) < 0.01
+    of_mean = np.abs(found.error.mean() - truth).mean()
+    assert np.abs(found.error - truth).mean() < of_mean
 
 
-def test_as_many_rows_as_means_have_no_deviation() -> None:
-    """One row a class is no forecast; rows of another task are enough to tell the deviation."""
-    t, c = np.array([0, 0]), np.array([0, 1])
-    assert np.isnan(forecast(np.array([-1.0, 1.0]), t, c, EQUAL[None]).error[0])
-    more, both = np.array([-1.0, 1.0, -1.2, 1.1, -0.7]), np.full((2, 2), 0.5)
-    found = forecast(more, np.array([0, 0, 1, 1, 1]), np.array([0, 1, 0, 1, 0]), both)
-    assert np.isfinite(found.error).all()
+def test_no_signal_announces_chance() -> None:
+    found = forecast(*gaussian(0, np.zeros(200), 3))
+    assert abs(found.error.mean() - HALF) < 4 * np.sqrt(0.25 / 1200)
+    assert np.abs(found.error - HALF).max() < 0.15
+    assert (found.interval[:, 1] > 0.49).all()
 
 
-def counted(n_wrong: Any, n: Any, priors: Any) -> Forecast:
-    """A task of three classes with so many wrong of so many rows."""
-    c = np.repeat(np.arange(3), n)
-    wrong = np.concatenate([np.arange(size) < some for some, size in zip(n_wrong, n, strict=True)])
-    scores = np.eye(3)[np.where(wrong, (c + 1) % 3, c)]
-    left_out = LeftOut(scores, np.ones(len(c)))
-    tasks = np.zeros(len(c), dtype=np.intp)
-    return forecast_of_scores(left_out, tasks, c, np.ones(len(c)), np.array([priors]))
+def test_two_lucky_rows_are_not_the_best_task() -> None:
+    """107 and 2 labels were announced as the best of forty shops."""
+    margins, t, c = gaussian(0, [0.3, *np.linspace(0.3, 1.5, 9)], 40)
+    keep = (t > 0) | (c == 0)
+    margins, t, c = (
+        np.concatenate([part[keep], extra])
+        for part, extra in zip((margins, t, c), ([3.0, 3.5], [0, 0], [1, 1]), strict=True)
+    )
+    found = forecast(margins, t.astype(int), c.astype(int))
+    assert found.error[0] > np.sort(found.error)[2]
+    assert np.ptp(found.interval[0]) > 1.3 * np.median(np.ptp(found.interval, axis=1))
 
 
-def test_errors_of_many_classes_are_a_proportion_with_an_interval_of_jeffreys() -> None:
-    """The posterior of as many rows as would give the weighted error the same variance."""
-    found = counted([3, 4, 10], [10, 20, 40], [0.2, 0.6, 0.2])
-    error = 0.2 * 0.3 + 0.6 * 0.2 + 0.2 * 0.25
-    n = 1 / (0.2**2 / 10 + 0.6**2 / 20 + 0.2**2 / 40)
-    assert found.error[0] == pytest.approx(error)
-    expected = beta.ppf([0.05, 0.95], error * n + 0.5, (1 - error) * n + 0.5)
-    np.testing.assert_allclose(found.interval[0], expected)
+def test_tasks_that_differ_are_not_drawn_together() -> None:
+    """What others are worth follows from the counts: much if tasks agree, little if not."""
+    rows, alike = np.full(20, 20.0), np.full(20, 0.25)
+    found = posterior_of_errors(rows, alike, alike, np.full(20, 0.5))
+    apart = np.tile([0.0, 0.5], 10)
+    differing = posterior_of_errors(rows, apart, apart, np.full(20, 0.5))
+    assert np.ptp(found.interval[0]) < 0.2
+    np.testing.assert_allclose(differing.error, apart, atol=0.06)
 
 
-def test_intervals_of_none_and_of_all_wrong_reach_the_end() -> None:
-    third = [1 / 3] * 3
-    none, every = counted([0] * 3, [5] * 3, third), counted([5] * 3, [5] * 3, third)
-    assert none.interval[0, 0] == 0.0 < none.interval[0, 1] < 0.2
-    assert every.interval[0, 1] == 1.0 > every.interval[0, 0] > 0.8
+def test_one_task_is_by_itself() -> None:
+    """Before it has rows, half of what guessing gives is expected, as by one row."""
+    rows, errors = np.array([20.0]), np.array([0.4])
+    found = posterior_of_errors(rows, errors, errors, np.array([0.5]))
+    first = np.array([1 / (1 / worth + 1) for worth in FLEET_ROWS])
+    strength = 1 / (1 / np.array(FLEET_ROWS) + 1 / first)
+    means = (20 * 0.4 + strength * 0.25) / (20 + strength)
+    assert means.min() < found.error[0] < means.max()
+
+
+def test_errors_are_compared_in_units_of_guessing() -> None:
+    """A task of ten classes does not expect the error of tasks of two."""
+    chance = np.array([0.5, 0.5, 0.9])
+    a, b = prior_of_others(np.full(3, 50.0), np.array([0.1, 0.1, 0.18]), chance, 30.0)
+    np.testing.assert_allclose(a / (a + b), chance * (a / (a + b))[0] / 0.5)
+
+
+def test_priors_weigh_the_errors_of_classes() -> None:
+    margins, t, c = gaussian(0, [1.0], 5000)
+    margins = np.where(c == 1, margins - 1.0, margins + 1.0)
+    errors = [forecast(margins, t, c, priors=(1 - q, q)).error[0] for q in (0.01, 0.5, 0.99)]
+    expected = [norm.sf(2.0), (norm.sf(2.0) + 0.5) / 2, 0.5]
+    np.testing.assert_allclose(errors, expected, atol=0.03)
+
+
+def test_many_classes() -> None:
+    """Five classes of three tasks, one of which lacks a class: against what is drawn."""
+    rng = np.random.default_rng(0)
+    t, c = np.repeat(np.arange(3), 1000), np.tile(np.arange(5), 600)
+    priors = np.full((3, 5), 0.2)
+    priors[2, 4] = 0.0
+    kept = priors[t, c] > 0
+    scores = 2.0 * np.eye(5)[c] + rng.normal(size=(3000, 5))
+    found = forecast_of_scores(scores[kept], t[kept], c[kept], np.ones(kept.sum()), priors)
+    masked = np.where(priors[t] > 0, scores, -np.inf)[kept]
+    wrong = masked.argmax(axis=1) != c[kept]
+    np.testing.assert_allclose(
+        found.error, [wrong[t[kept] == task].mean() for task in range(3)], atol=0.01
+    )
+
+
+def test_nothing_is_known_without_any_row() -> None:
+    found = forecast(np.full(4, np.nan), np.zeros(4, int), np.array([0, 0, 1, 1]))
+    assert np.isnan(found.error).all()
+    assert np.isnan(found.interval).all()

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from kinspan import MultiTaskSPCA
+from kinspan._saving.model_file import to_bytes
 from kinspan.datasets import load_digit_pairs
 
 STORED = Path(__file__).parent.parent / "stored" / "fits.npz"
+MODEL = STORED.with_name("third-version.model")
 
 
 def related_tasks(
@@ -137,7 +139,7 @@ def values_of(model: MultiTaskSPCA) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Fit all worlds and store their values."""
+    """Fit all worlds and store their values, and one of them as a model file."""
     values = {
         f"{world}/{name}": value.astype(np.float32 if name == "labels_" else np.float64)
         for world, fitted in WORLDS.items()
@@ -145,6 +147,7 @@ def main() -> None:
         if value.size < 50_000
     }
     np.savez_compressed(STORED, **values)
+    MODEL.write_bytes(to_bytes(WORLDS["new tasks"]()))
     print(f"{len(values)} arrays, {STORED.stat().st_size} bytes")
 
 

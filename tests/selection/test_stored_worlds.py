@@ -9,7 +9,7 @@ import pytest
 
 import kinspan
 from kinspan._saving.model_file import to_bytes
-from tests.selection.stored_worlds import STORED, WORLDS, values_of
+from tests.selection.stored_worlds import MODEL, STORED, WORLDS, values_of
 
 
 @pytest.fixture(scope="module")
@@ -36,12 +36,12 @@ def test_results_are_those_that_were_stored(world: str, stored: dict[str, np.nda
 
 
 def test_a_stored_model_answers_as_it_did(stored: dict[str, np.ndarray]) -> None:
-    model = kinspan.load(STORED.with_name("third-version.model"))
+    model = kinspan.load(MODEL)
     assert model._learnt.found is not None  # the stored rules are read, not found again
     found = values_of(model)
     for name in ("coef_", "intercept_", "forecast_error_", "learning_curve"):
         np.testing.assert_allclose(found[name], stored[f"new tasks/{name}"], rtol=1e-6)
-    assert to_bytes(model) == STORED.with_name("third-version.model").read_bytes()
+    assert to_bytes(model) == MODEL.read_bytes()
 
 
 def test_rules_of_an_earlier_version_are_found_again() -> None:

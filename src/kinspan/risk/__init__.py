@@ -1,11 +1,12 @@
 """Step 6: rules → the error to expect on new rows.
 
 The error comes from inner products, exactly for uncorrelated Gaussian noise (`gaussian`), or from
-the scores of sampled rows, each left out of the rule that scores it (`leave_one_out`, `forecast`).
+the scores of sampled rows, each left out of the rule that scores it (`leave_one_out`), by counting
+errors (`tails`) and comparing tasks (`forecast`).
 """
 
 from kinspan.risk.calibration import Calibration, calibration
-from kinspan.risk.distances import spread_of_scores, with_spread
+from kinspan.risk.distances import spread_of_scores
 from kinspan.risk.forecast import Forecast, forecast_of_scores
 from kinspan.risk.gaussian import alignment, error_rate
 from kinspan.risk.learning import Energies, Learning, learning_curves
@@ -35,5 +36,4 @@ __all__ = [
     "learning_curves",
     "leave_one_out_scores",
     "spread_of_scores",
-    "with_spread",
 ]

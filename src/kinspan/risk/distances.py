@@ -31,15 +31,6 @@ def spread_of_scores(
     return float(ratio ** (n_rows / (n_rows + _FEW_ROWS)))
 
 
-def with_spread(isotropic: Floats, spread: float, n_classes: NDArray[Any]) -> Floats:
-    """Errors computed without correlations, corrected for the larger variance of the scores."""
-    distance = distances_at(isotropic, n_classes) / np.sqrt(spread)
-    errors = np.full(len(isotropic), np.nan)
-    for m in np.unique(n_classes[np.isfinite(distance)]):
-        errors[n_classes == m] = error_of_equal_classes(distance[n_classes == m], int(m))
-    return errors
-
-
 @cache
 def _errors_of(n_classes: int) -> Floats:
     return error_of_equal_classes(_DISTANCES, n_classes)

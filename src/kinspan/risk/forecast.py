@@ -1,130 +1,108 @@
-"""Scores of left-out rows → the expected error of every task, and its interval."""
+"""Shares of wrong left-out rows → the error to expect of every task, and its interval.
+
+The error of a task is a posterior: what its own left-out rows say, and before that what the other
+tasks say, which is worth a number of rows. How many follows from how much tasks differ: several
+numbers are averaged by the likelihood of the counts.
+"""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
-from scipy.stats import beta
+from scipy.special import betaincinv, betaln, softmax
 
 from kinspan._rows.types import Codes, Floats
-from kinspan.risk.leave_one_out import LeftOut
+from kinspan.risk.tails import Shares, wrong_shares
 
 _LEVEL = 0.90
-_TAIL_DOUBT = 0.05  # relative uncertainty of distances, because tails may not be Gaussian
+FLEET_ROWS = (100.0, 30.0, 10.0, 3.0, 1.0)  # what a task that is known exactly tells of another
+_SHAPE_ROWS = 100.0  # rows of all tasks at which counts and smooth tails are believed equally
 
 
 class Forecast(NamedTuple):
     """The expected error of the rule of every task."""
 
-    error: Floats  # (tasks,); NaN if too few rows could be left out
+    error: Floats  # (tasks,); NaN where nothing is known
     interval: Floats  # (tasks, 2): 90 % interval for the error of this rule on new rows
-    wrong: Floats  # (rows,): one if the row was misclassified, NaN if it was not left out
 
 
 def forecast_of_scores(
-    left_out: LeftOut, tasks: Codes, classes: Codes, weights: Floats, priors: Floats
+    scores: Floats, tasks: Codes, classes: Codes, weights: Floats, priors: Floats
 ) -> Forecast:
-    """The forecast: for two classes from Gaussian tails, for more by counting errors."""
-    scores, present = left_out.scores, priors > 0
-    masked = np.where(present[tasks], scores, -np.inf)
-    wrong = np.where(np.isnan(scores[:, 0]), np.nan, _first_of_best(masked) != classes)
-    usable = ~np.isnan(wrong)
-    tables = _Tables(tasks[usable], classes[usable], weights[usable], priors.shape)
-    if priors.shape[1] == 2:
-        margin = scores[usable, 1] - scores[usable, 0]
-        error, interval = _gaussian_tails(margin, left_out.inflation[usable], tables, priors)
-    else:
-        error, interval = _counted(wrong[usable], tables, priors)
-    enough = _has_all(tables, present)
-    if priors.shape[1] == 2:  # the deviation needs more rows than there are class means
-        enough &= tables.sum(np.ones(usable.sum())).sum() > enough.sum() * 2
-    return Forecast(
-        np.where(enough, error, np.nan), np.where(enough[:, None], interval, np.nan), wrong
-    )
+    """The forecast from (rows, classes) scores of left-out rows; NaN for those that were not.
 
-
-def _first_of_best(scores: Floats) -> Codes:
-    """(rows,): the class with the largest score; the first if scores differ only by rounding."""
-    best = scores.max(axis=1, keepdims=True)
-    is_best = scores >= best - 1e-9 * np.maximum(np.abs(best), 1.0)
-    return np.asarray(is_best.argmax(axis=1))
-
-
-class _Tables(NamedTuple):
-    """Sums over the rows of every cell."""
-
-    tasks: Codes
-    classes: Codes
-    weights: Floats
-    shape: tuple[int, ...]
-
-    def sum(self, values: Floats) -> Floats:
-        """(tasks, classes)."""
-        cells = self.tasks * self.shape[1] + self.classes
-        size = self.shape[0] * self.shape[1]
-        sums = np.bincount(cells, self.weights * values, minlength=size)
-        return sums.reshape(self.shape).astype(np.float64)
-
-
-def _has_all(tables: _Tables, present: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whether a task has at least two classes, and rows in each of them."""
-    counts = tables.sum(np.ones(len(tables.tasks)))
-    return np.asarray(((counts > 0) | ~present).all(axis=1) & (present.sum(axis=1) > 1))
-
-
-def _gaussian_tails(
-    margin: Floats, inflation: Floats, tables: _Tables, priors: Floats
-) -> tuple[Floats, Floats]:
-    """ε = Σ_j π_j Q(±mean_j/deviation), with the deviation pooled over the classes of a task.
-
-    The rule of all rows has the same signal as the rules without one row, but less noise in its
-    direction: deviations are divided by the root of the inflation of its squared length.
+    Priors (tasks, classes) are zero for absent classes. A task of which some class has no left-out
+    row is expected to be like the others.
     """
-    n = tables.sum(np.ones(len(margin)))
-    safe = np.where(n > 0, n, 1.0)
-    means = tables.sum(margin) / safe
-    scatter = tables.sum((margin - means[tables.tasks, tables.classes]) ** 2).sum(axis=1)
-    freedom = np.maximum(n.sum(axis=1) - 2.0, 0.0)
-    noisier = tables.sum(inflation).sum(axis=1) / np.maximum(n.sum(axis=1), 1e-300)
-    deviation = np.sqrt(_pooled_variance(scatter, freedom) / np.maximum(noisier, 1.0))
-    standard = means * np.array([-1.0, 1.0]) / deviation[:, None]
-    total = np.where(priors.any(axis=1), priors.sum(axis=1), 1.0)
-    error = (priors * ndtr(-standard)).sum(axis=1) / total
-    # The interval shifts both tails by the same distance. Its width combines the sampling errors of
-    # the means and of the deviation, and the unknown shape of the tails; the last two grow with the
-    # distance of the threshold.
-    centre = standard.mean(axis=1)
-    shape = 1.0 / (2.0 * np.maximum(freedom, 1.0)) + _TAIL_DOUBT**2
-    width = np.sqrt((1.0 / safe).sum(axis=1) / 4.0 + centre**2 * shape)
-    half = -ndtri((1.0 - _LEVEL) / 2.0) * width
-    ends = [
-        (priors * ndtr(-(standard + sign * half[:, None]))).sum(axis=1) / total
-        for sign in (1.0, -1.0)
-    ]
-    return error, np.stack(ends, axis=1)
+    shares = wrong_shares(scores, tasks, classes, weights, priors)
+    return posterior_of_errors(*_errors(shares, priors), 1.0 - _of_classes(priors).max(axis=1))
 
 
-def _pooled_variance(scatter: Floats, freedom: Floats) -> Floats:
-    """Variances of tasks; those with few rows are shrunk towards the common variance."""
-    total = max(freedom.sum(), 1.0)
-    common = max(scatter.sum() / total, 1e-30)
-    return np.asarray((scatter + 2.0 * common) / (freedom + 2.0))
+def _of_classes(priors: Floats) -> Floats:
+    return np.asarray(priors / np.maximum(priors.sum(axis=1, keepdims=True), 1e-300))
 
 
-def _counted(wrong: Floats, tables: _Tables, priors: Floats) -> tuple[Floats, Floats]:
-    """Share of errors, with classes weighted by their priors, and its Jeffreys interval."""
-    n = tables.sum(np.ones(len(wrong)))
-    rate = tables.sum(wrong) / np.where(n > 0, n, 1.0)
-    share = priors / np.maximum(priors.sum(axis=1, keepdims=True), 1e-300)
-    error = (share * rate).sum(axis=1)
-    # Effective number of rows: that many would give the prior-weighted error the same variance.
-    total = 1.0 / np.maximum((share**2 / np.where(n > 0, n, np.inf)).sum(axis=1), 1e-300)
-    tail = (1.0 - _LEVEL) / 2.0
-    low, high = (
-        beta.ppf(q, error * total + 0.5, (1.0 - error) * total + 0.5) for q in (tail, 1.0 - tail)
+def _errors(shares: Shares, priors: Floats) -> tuple[Floats, Floats, Floats]:
+    """(tasks,): numbers of rows, counted errors and smoothed ones.
+
+    Eqs. (40) and (41) of docs/theory.md: as many rows as would give the error the same variance if
+    classes were mixed, and tails as far as the counts of all tasks confirm them.
+    """
+    pi = _of_classes(priors)
+    whole = ((shares.rows > 0) | (priors == 0)).all(axis=1) & ((priors > 0).sum(axis=1) > 1)
+    spread = (pi**2 / np.where(shares.rows > 0, shares.rows, 1.0)).sum(axis=1)
+    rows = np.where(whole, 1.0 / np.where(spread > 0, spread, 1.0), 0.0)
+    counted, smoothed = ((pi * part).sum(axis=1) for part in (shares.counted, shares.smoothed))
+    held = _SHAPE_ROWS * max(float(rows @ smoothed), 1.0) / max(float(rows.sum()), 1.0)
+    ratio = (rows @ counted + held) / (rows @ smoothed + held)
+    return rows, counted, np.minimum(ratio * smoothed, 1.0)
+
+
+def posterior_of_errors(rows: Floats, counted: Floats, errors: Floats, chance: Floats) -> Forecast:
+    """The mean over what the other tasks may be worth, eq. (44) of docs/theory.md."""
+    if not rows.any():
+        return Forecast(np.full(len(rows), np.nan), np.full((len(rows), 2), np.nan))
+    before = [prior_of_others(rows, errors, chance, worth) for worth in FLEET_ROWS]
+    likely = softmax([_log_likelihood(rows, counted, *prior) for prior in before])
+    after = np.array([(a + rows * errors, b + rows * (1.0 - errors)) for a, b in before])
+    total = after.sum(axis=1)
+    means = after[:, 0] / total
+    error = likely @ means
+    variance = likely @ (means * (1.0 - means) / (total + 1.0) + (means - error) ** 2)
+    known = chance > 0
+    return Forecast(
+        np.where(known, error, np.nan), np.where(known[:, None], _interval(error, variance), np.nan)
     )
-    ends = [np.where(error > 0, low, 0.0), np.where(error < 1, high, 1.0)]
-    return error, np.stack(ends, axis=1)
+
+
+def prior_of_others(
+    rows: Floats, errors: Floats, chance: Floats, worth: float
+) -> tuple[Floats, Floats]:
+    """(tasks,): parameters of the beta distribution that the other tasks make likely.
+
+    Eq. (42) of docs/theory.md. Errors are compared in units of what guessing would give. Before
+    there are any tasks, half of that is expected, as by one row.
+    """
+    weights = rows / (rows / worth + 1.0)
+    first = 1.0 / (1.0 / worth + 1.0)
+    relative = errors / np.where(chance > 0, chance, 1.0)
+    total = first + weights.sum() - weights
+    mean = chance * (0.5 * first + weights @ relative - weights * relative) / total
+    mean = np.clip(mean, 1e-9, 1.0 - 1e-9)
+    strength = 1.0 / (1.0 / worth + 1.0 / total)
+    return strength * mean, strength * (1.0 - mean)
+
+
+def _log_likelihood(rows: Floats, counted: Floats, a: Floats, b: Floats) -> float:
+    """Of the counts of all tasks, each predicted by the others, eq. (43) of docs/theory.md."""
+    wrong = rows * counted
+    return float((betaln(a + wrong, b + rows - wrong) - betaln(a, b)).sum())
+
+
+def _interval(mean: Floats, variance: Floats) -> Floats:
+    """(tasks, 2): quantiles of the beta distribution with this mean and variance."""
+    rows = mean * (1.0 - mean) / np.maximum(variance, 1e-300) - 1.0
+    a, b = mean * rows, (1.0 - mean) * rows
+    tail = (1.0 - _LEVEL) / 2.0
+    return np.stack([betaincinv(a, b, q) for q in (tail, 1.0 - tail)], axis=1)

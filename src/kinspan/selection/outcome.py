@@ -14,11 +14,9 @@ from kinspan.risk import (
     Energies,
     Forecast,
     Learning,
-    LeftOut,
     forecast_of_scores,
     learning_curves,
     spread_of_scores,
-    with_spread,
 )
 from kinspan.selection.candidates import Candidate, Options
 from kinspan.selection.combination import Combination
@@ -99,10 +97,10 @@ def _expected(
     """Forecast errors, their intervals and errors alone; a new task alone can only guess."""
     problem = combination.reference.solution()[0]
     together, alone = (
-        _forecast(combination.evidence, LeftOut(scores, inflation), candidate, options)
-        for scores, inflation, candidate in (
-            (combination.scores, combination.inflation, combination.reference),
-            (combination.alone_scores, combination.alone_inflation, combination.alone),
+        _forecast(combination.evidence, scores, candidate, options)
+        for scores, candidate in (
+            (combination.scores, combination.reference),
+            (combination.alone_scores, combination.alone),
         )
     )
     is_new = newcomers(problem.scaled.counts)
@@ -125,29 +123,18 @@ def _expected(
 
 
 def _forecast(
-    evidence: Evidence | None, left_out: LeftOut, candidate: Candidate, options: Options
+    evidence: Evidence | None, scores: Floats, candidate: Candidate, options: Options
 ) -> Forecast:
-    """From left-out rows; by the formula of the paper for tasks that could leave out too few."""
-    formula = _formula(candidate, options)
+    """From left-out rows; without any of them by the formula of the paper."""
     if evidence is None:
-        return formula
-    present = candidate.prepared.scaled.present
-    priors = np.where(present, options.priors, 0.0)
-    scores = left_out.scores
+        return _formula(candidate, options)
+    priors = np.where(candidate.prepared.scaled.present, options.priors, 0.0)
     if candidate.multi_class != "one-vs-all":
         scores = scores + options.log_priors[evidence.tasks]
-    left_out = left_out._replace(scores=np.where(evidence.own[:, None] > 0, scores, np.nan))
+    scores = np.where(evidence.own[:, None] > 0, scores, np.nan)
     rows = candidate.prepared.sample
     assert rows is not None
-    found = forecast_of_scores(left_out, evidence.tasks, evidence.classes, rows.weights, priors)
-    unknown = np.isnan(found.error)
-    m, n_rows = present.sum(axis=1), int(np.isfinite(found.wrong).sum())
-    spread = spread_of_scores(formula.error[~unknown], found.error[~unknown], m[~unknown], n_rows)
-    return Forecast(
-        np.where(unknown, with_spread(formula.error, spread, m), found.error),
-        np.where(unknown[:, None], formula.interval, found.interval),
-        found.wrong,
-    )
+    return forecast_of_scores(scores, evidence.tasks, evidence.classes, rows.weights, priors)
 
 
 def _formula(candidate: Candidate, options: Options) -> Forecast:
@@ -160,7 +147,7 @@ def _formula(candidate: Candidate, options: Options) -> Forecast:
     error = isotropic_error(solution, problem, options.priors)
     chance = 1.0 - 1.0 / np.maximum(problem.scaled.present.sum(axis=1), 1)
     interval = np.stack([np.zeros_like(error), np.maximum(error, chance)], axis=1)
-    return Forecast(error, np.where(np.isnan(error)[:, None], np.nan, interval), np.empty(0))
+    return Forecast(error, np.where(np.isnan(error)[:, None], np.nan, interval))
 
 
 def _energies(solution: Solution, problem: Problem) -> Energies:

@@ -31,9 +31,8 @@ def test_a_task_left_out_was_never_there(n_classes: int) -> None:
     assert answer.tasks.tolist() == [0, 1, 3]
     np.testing.assert_allclose(answer.forecast_error, rest.forecast_error_, rtol=1e-9)
     np.testing.assert_allclose(answer.forecast_interval, rest.forecast_interval_, rtol=1e-9)
-    np.testing.assert_allclose(
-        answer.change, rest.forecast_error_ - clf.forecast_error_[[0, 1, 3]], atol=1e-12
-    )
+    told = clf._rules.left_out.of(np.array([0, 1, 3])).forecast().error
+    np.testing.assert_allclose(answer.change, rest.forecast_error_ - told, atol=1e-12)
     np.testing.assert_array_equal(clf.coef_, before)  # nothing was changed
 
 
@@ -45,9 +44,20 @@ def test_gains_are_those_of_leaving_out() -> None:
     assert np.all(np.diff(answer.gain) <= 0)
     for other, gain in zip(answer.tasks, answer.gain, strict=True):
         left = clf.leave_out(other)
-        expected = left.forecast_error[left.tasks.tolist().index(1)] - clf.forecast_error_[1]
-        assert gain == pytest.approx(expected, abs=1e-12)
+        assert gain == pytest.approx(left.change[left.tasks.tolist().index(1)], abs=1e-12)
+    places = [clf.tasks_.tolist().index(other) for other in answer.tasks]
+    np.testing.assert_allclose(answer.relatedness, clf.relatedness_[1, places])
     assert len(clf.explain_transfer(1, most=2).tasks) == 2
+
+
+def test_a_task_that_tells_others_of_their_error_does_not_help_their_rules() -> None:
+    """With every task alone nobody helps, although the error of one says what others may have."""
+    X, y, task = related_world(0)
+    clf = MultiTaskSPCA(labels="single", metric=0, scale=None).fit(X, y, task=task)
+    answer = clf.leave_out(2)
+    others = clf.forecast_error_[clf.tasks_ != 2]
+    assert abs(answer.forecast_error - others).max() > 1e-4
+    np.testing.assert_allclose(answer.change, 0.0, atol=2e-3)
 
 
 @pytest.mark.long
@@ -84,10 +94,37 @@ def test_curves_fall_and_the_number_of_labels_is_the_smallest() -> None:
     assert answer.more_per_class == 41
     assert answer.expected_error == pytest.approx(curve[41])
     assert answer.present_error == pytest.approx(curve[0])
-    beyond = clf.labels_needed(0, answer.limit * 0.9)
-    assert beyond.more_per_class is None
-    assert "out of reach" in repr(beyond)
+    low, high = answer.lowest_limit, answer.highest_limit
+    assert low < answer.limit < high
+    for wanted, verdict in ((0.99 * low, "out of reach"), (1.01 * low, "uncertain")):
+        beyond = clf.labels_needed(0, wanted)
+        assert beyond.more_per_class is None
+        assert beyond.verdict == verdict
+    assert "cannot be said whether" in repr(beyond)
+    assert "out of reach" in repr(clf.labels_needed(0, 0.99 * low))
     assert clf.labels_needed(0, float(curve[0]) + 0.01).more_per_class == 0
+
+
+def test_curves_begin_at_the_forecast() -> None:
+    """Also those of a new task, and of one that lacks a class."""
+    X, y, task = random_world(1, n_classes=3)
+    kept = ~((task == 1) & (y == 0))
+    clf = MultiTaskSPCA().fit(X[kept], y[kept], task=task[kept]).add_task(9)
+    for t, name in enumerate(clf.tasks_.tolist()):
+        assert clf.learning_curve(name, [0])[0] == pytest.approx(clf.forecast_error_[t], rel=1e-14)
+        assert clf.labels_needed(name, 0.2).present_error == clf.learning_curve(name, [0])[0]
+
+
+def test_without_signal_nothing_is_promised() -> None:
+    """An interval that contains guessing: it is said how many labels would tell, and no more."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20, 500)), np.repeat([0, 1], 10)
+    answer = MultiTaskSPCA().fit(X, y).labels_needed(0, 0.1)
+    assert answer.verdict == "no signal"
+    assert answer.more_per_class is None
+    assert answer.would_tell is not None
+    assert answer.would_tell > 0
+    assert f"about {answer.would_tell} more labels per class would tell" in repr(answer)
 
 
 @pytest.mark.long

@@ -61,15 +61,15 @@ def test_a_single_task_has_no_helpers(tmp_path: Path) -> None:
 
 
 def test_plans_are_those_of_python(digits: Path, clf: MultiTaskSPCA) -> None:
-    expected = clf.labels_needed("3 vs 8", 0.01)
-    found = succeed("plan", digits, "--task", "3 vs 8", "--error", "0.01", "--json").json
+    expected = clf.labels_needed("3 vs 8", 0.03)
+    found = succeed("plan", digits, "--task", "3 vs 8", "--error", "0.03", "--json").json
     curve = found.pop("curve")
     assert found == {**expected._asdict(), "notes": []}
     more = [point["more_per_class"] for point in curve]
     assert expected.more_per_class in more
     errors = [point["error"] for point in curve]
     assert errors == pytest.approx(clf.learning_curve("3 vs 8", more))
-    shown = succeed("plan", digits, "--task", "3 vs 8", "--error", "1%").out
+    shown = succeed("plan", digits, "--task", "3 vs 8", "--error", "3%").out
     assert repr(expected) in shown
 
 
@@ -81,7 +81,7 @@ def test_a_plan_for_all_tasks(digits: Path, clf: MultiTaskSPCA) -> None:
         assert entry == clf.labels_needed(entry["task"], 0.02)._asdict()
     shown = succeed("plan", digits, "--error", "2%").out
     assert sum(" vs " in line for line in shown.splitlines()) == 30
-    assert "out of reach" in succeed("plan", digits, "--error", "0.0001", "--all").out
+    assert "cannot say" in succeed("plan", digits, "--error", "0.0001", "--all").out
 
 
 @pytest.mark.parametrize("rate", ["0", "1", "-0.1", "500%", "five", "nan"])

@@ -163,7 +163,8 @@ def test_gaussians_are_those_of_new_rows() -> None:
     display = ScoreDistributionDisplay.from_estimator(clf, test.X[of], test.y[of], task=0)
     for j in (0, 1):
         scores = display.scores[j]
-        assert display.means[j] == pytest.approx(scores.mean(), abs=0.15 * display.spread)
+        # The distance is known as well as the error of 200 left-out rows is.
+        assert display.means[j] == pytest.approx(scores.mean(), abs=0.25 * display.spread)
         assert display.spread == pytest.approx(scores.std(), rel=0.1)
     error = norm.cdf(-np.abs(display.means[1]) / display.spread)
     assert error == pytest.approx(clf.forecast_error_[0], abs=1e-9)

@@ -58,7 +58,7 @@ def test_curves_and_labels_for_a_third_less_are_the_answers_of_the_model(
         np.testing.assert_allclose(curve["error"], errors, atol=1e-5)
         assert curve["more"][0] == 0
         assert np.all(np.diff(curve["more"]) > 0)
-        assert row["present"] == curve["error"][0]
+        assert row["forecast"] == curve["error"][0]
         wanted = many.labels_needed(row["name"], 2 / 3 * many.learning_curve(row["name"], [0])[0])
         assert row["more"] == wanted.more_per_class
         assert row["limit"] == pytest.approx(wanted.limit, abs=1e-5)
@@ -116,7 +116,7 @@ def test_relatedness_of_too_many_tasks_is_that_of_those_shown(
     many: MultiTaskSPCA, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(related_module, "MOST_IN_MAP", 10)
-    monkeypatch.setattr(related_module, "_MOST_COMPARED", 20)
+    monkeypatch.setattr(related_module, "MOST_COMPARED", 20)
     model = MultiTaskSPCA(scale=None).fit_moments(many.moments_, many.sample_)
     found = contents(model, None, leave_out=False)["related"]
     shown = by_need(model)[found["order"]]
@@ -137,7 +137,7 @@ def test_what_is_not_known_is_null() -> None:
     shown = json.loads(json.dumps(contents(model, None, leave_out=True), allow_nan=False))
     first = shown["tasks"][0]
     assert first["name"] == "2"
-    assert [first[name] for name in ("forecast", "low", "alone", "gain", "present")] == [None] * 5
+    assert [first[name] for name in ("forecast", "low", "alone", "gain", "more")] == [None] * 5
     assert set(first["doubts"]) == {"one class", "no forecast"}
     assert shown["figures"]["known"] == 2
     nothing = MultiTaskSPCA().fit(X, np.array([0, 1, 0])[task], task=task)

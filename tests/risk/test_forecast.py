@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta, norm
 
-from kinspan.risk import Forecast, forecast_of_scores
+from kinspan.risk import Forecast, left_out_errors
 from kinspan.risk.forecast import FLEET_ROWS, posterior_of_errors, prior_of_others
 
 HALF = 0.5
@@ -21,7 +21,7 @@ def forecast(
     signed = np.where(c == 1, margins, -margins) / 2
     weights = np.ones(len(margins)) if weights is None else weights
     scores = np.column_stack([-signed, signed])
-    return forecast_of_scores(scores, t, c, weights, np.tile(priors, (t.max() + 1, 1)))
+    return left_out_errors(scores, t, c, weights, np.tile(priors, (t.max() + 1, 1))).forecast()
 
 
 def gaussian(seed: int, distances: Any, n: Any) -> tuple[Any, Any, Any]:
@@ -169,7 +169,7 @@ def test_many_classes() -> None:
     priors[2, 4] = 0.0
     kept = priors[t, c] > 0
     scores = 2.0 * np.eye(5)[c] + rng.normal(size=(3000, 5))
-    found = forecast_of_scores(scores[kept], t[kept], c[kept], np.ones(kept.sum()), priors)
+    found = left_out_errors(scores[kept], t[kept], c[kept], np.ones(kept.sum()), priors).forecast()
     masked = np.where(priors[t] > 0, scores, -np.inf)[kept]
     wrong = masked.argmax(axis=1) != c[kept]
     np.testing.assert_allclose(
@@ -181,3 +181,15 @@ def test_nothing_is_known_without_any_row() -> None:
     found = forecast(np.full(4, np.nan), np.zeros(4, int), np.array([0, 0, 1, 1]))
     assert np.isnan(found.error).all()
     assert np.isnan(found.interval).all()
+
+
+def test_tasks_that_are_left_out_tell_nothing() -> None:
+    """What the rest is announced is what it would be announced without them."""
+    margins, t, c = gaussian(0, [0.5, 1.0, 1.5, 0.2], 10)
+    signed = np.where(c == 1, margins, -margins) / 2
+    scores, priors = np.column_stack([-signed, signed]), np.full((4, 2), 0.5)
+    everyone = left_out_errors(scores, t, c, np.ones(len(t)), priors)
+    some = left_out_errors(scores[t < 3], t[t < 3], c[t < 3], np.ones(60), priors[:3])
+    rest = everyone.of(np.arange(3)).forecast()
+    np.testing.assert_allclose(rest.error, some.forecast().error, rtol=0.05)
+    assert abs(rest.error - everyone.forecast().error[:3]).max() > 1e-4

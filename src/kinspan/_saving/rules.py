@@ -6,7 +6,7 @@ import numpy as np
 
 from kinspan._storage.container import Record
 from kinspan.labels import TaskWeights
-from kinspan.risk import Learning
+from kinspan.risk import Learning, LeftOutErrors
 from kinspan.selection.outcome import FittedRules
 
 VERSION = 3  # a file with other rules than these has them found again from its statistics
@@ -20,6 +20,7 @@ def record_of(rules: FittedRules) -> Record:
     """Fitted rules as a record."""
     arrays = {name: getattr(rules, name) for name in _PLAIN}
     arrays |= {f"learning/{name}": part for name, part in rules.learning._asdict().items()}
+    arrays |= {f"left_out/{name}": part for name, part in rules.left_out._asdict().items()}
     for i, weights in enumerate(rules.task_weights):
         for j, part in enumerate(weights):
             arrays |= {f"weights/{i}/{j}/{name}": a for name, a in part._asdict().items()}
@@ -46,5 +47,12 @@ def rules_of(record: Record) -> FittedRules | None:
     of_task = plain["weights_of_task"].astype(np.intp, casting="same_kind")
     plain["weights_of_task"] = of_task
     learning = Learning(*(arrays[f"learning/{name}"] for name in Learning._fields))
+    left_out = LeftOutErrors(*(arrays[f"left_out/{name}"] for name in LeftOutErrors._fields))
     multi_class = str(record.meta["multi_class"])
-    return FittedRules(**plain, multi_class=multi_class, task_weights=weights, curves=learning)
+    return FittedRules(
+        **plain,
+        multi_class=multi_class,
+        task_weights=weights,
+        curves=learning,
+        left_out=left_out,
+    )

@@ -136,7 +136,7 @@ def _check_weights(rules: Any, n_tasks: int) -> None:
         shapes = [(n_tasks, rank), (rank, n_tasks), *[(n_tasks,)] * 3]
         if [array.shape for array in part] != shapes:
             raise ValueError("the weights of tasks do not have the shape of the tasks")
-    if any(len(array) != n_tasks for array in rules.learning):
+    if any(len(array) != n_tasks for array in (*rules.learning, *rules.left_out)):
         raise ValueError("the learning curves are not those of the tasks")
 
 

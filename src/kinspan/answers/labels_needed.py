@@ -1,9 +1,9 @@
-"""Learning curves and an error → how many more labels reach it."""
+"""Learning curves and an error → how many more labels reach it, or why that cannot be said."""
 
 from __future__ import annotations
 
 from html import escape
-from math import isnan
+from math import ceil, isnan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +13,8 @@ from kinspan.risk import Learning
 from kinspan.risk.labels_needed import fewest_labels
 
 _MANY = 2**40  # labels per class at which the limit is reached
+_DEVIATIONS = 1.6449  # of a 90 % interval
+_SEEN = 0.05  # the smallest distance from guessing that labels are asked to show
 
 
 class LabelsNeeded(NamedTuple):
@@ -20,38 +22,75 @@ class LabelsNeeded(NamedTuple):
 
     task: Any
     error: float  # the error to reach
-    more_per_class: int | None  # labels to add to each class; None: no number is enough
+    more_per_class: int | None  # labels to add to each class; None where no number can be given
     expected_error: float  # with that many; with None, the limit
     limit: float  # what the error tends to as the labels of the task become many
-    present_error: float  # with the labels there are, by the learning curve
-    forecast_error: float  # the same by the rows of the task, which may be few
+    lowest_limit: float  # what that may be, as far as the forecast is known
+    highest_limit: float
+    present_error: float  # with the labels there are: the forecast
+    verdict: str  # "reached", "reachable", "uncertain", "out of reach", "no signal" or "unknown"
+    would_tell: int | None  # with "no signal": labels to add to each class that would show one
 
     def __repr__(self) -> str:
-        if isnan(self.present_error):
+        if self.verdict == "unknown":
             return f"Task {quoted(self.task)}: the error of a task with a single class is unknown"
-        start = (
-            f"Task {quoted(self.task)}: about {percent(self.present_error)} now "
-            f"(forecast {percent(self.forecast_error)}); {percent(self.error)} "
-        )
-        if self.more_per_class is None:
-            return f"{start}is out of reach, many labels tend to {percent(self.limit)}"
-        if self.more_per_class == 0:
-            return f"{start}is already reached"
-        return f"{start}with about {self.more_per_class} more labels per class"
+        now = f"Task {quoted(self.task)}: about {percent(self.present_error)} now"
+        wanted, limit = percent(self.error), percent(self.limit)
+        low, high = percent(self.lowest_limit), percent(self.highest_limit)
+        return {
+            "reached": f"{now}; {wanted} is already reached",
+            "reachable": f"{now}; {wanted} with about {_labels(self.more_per_class)}",
+            "uncertain": f"{now}; it cannot be said whether {wanted} can be reached: many labels "
+            f"tend to {limit}, which may be {low} to {high}",
+            "out of reach": f"{now}; {wanted} is out of reach, many labels tend to {limit}",
+            "no signal": f"{now}, which may be no better than guessing: it cannot be said yet how "
+            f"many labels {wanted} needs; about {_labels(self.would_tell)} would tell",
+        }[self.verdict]
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(repr(self))}</p>"
 
 
-def labels_needed(
-    learning: Learning, position: int, task: Any, error: float, forecast: float
-) -> LabelsNeeded:
+def _labels(more: int | None) -> str:
+    return f"{more} more label{'s' * (more != 1)} per class"
+
+
+def labels_needed(learning: Learning, position: int, task: Any, error: float) -> LabelsNeeded:
     """The smallest number of labels to add, from the learning curve of one task."""
 
     def error_with(more: int) -> float:
         return float(learning.error(position, np.array(float(more))))
 
     now, limit = error_with(0), learning.limit(position)
+    low, high = (float(end) for end in learning.interval(position, np.array(np.inf)))
     more = None if isnan(now) else fewest_labels(error_with, error, _MANY)
+    verdict = _verdict(learning, position, error, more)
+    if verdict == "no signal":
+        more = None
     expected = now if isnan(now) else limit if more is None else error_with(more)
-    return LabelsNeeded(task, error, more, expected, limit, now, forecast)
+    tells = _would_tell(learning, position) if verdict == "no signal" else None
+    return LabelsNeeded(task, error, more, expected, limit, low, high, now, verdict, tells)
+
+
+def _verdict(learning: Learning, position: int, error: float, more: int | None) -> str:
+    now, high = learning.present[position], learning.ends[position, 1]
+    if isnan(now) or learning.n_classes[position] < 2:
+        return "unknown"
+    if more == 0:
+        return "reached"
+    if high >= learning.chance[position]:
+        return "no signal"
+    if more is not None:
+        return "reachable"
+    lowest = learning.interval(position, np.array(np.inf))[0]
+    return "uncertain" if lowest <= error else "out of reach"
+
+
+def _would_tell(learning: Learning, position: int) -> int:
+    """Labels to add after which an error like the present one would be told from guessing."""
+    chance, counts = learning.chance[position], learning.counts[position]
+    distance = max(float(chance - learning.present[position]), _SEEN)
+    rows = chance * (1.0 - chance) * (_DEVIATIONS / distance) ** 2
+    per_class = rows / learning.n_classes[position]
+    fewest = float(counts[counts > 0].min()) if counts.any() else 0.0
+    return max(ceil(float(per_class) - fewest), 1)

@@ -17,6 +17,8 @@ from kinspan.metric import ScaledMoments, scaled_by
 from kinspan.selection.outcome import FittedRules
 from kinspan.selection.solutions import contrasts_of
 
+MOST_COMPARED = 1500  # tasks; their relatedness is a decomposition of tasks × tasks
+
 
 def scaled_moments(model: Any) -> ScaledMoments:
     """The class moments of a fitted model in the scale of its rules."""
@@ -27,6 +29,14 @@ def relatedness_among(scaled: ScaledMoments, tasks: Codes | list[int] | slice) -
     """(tasks, tasks) noise-corrected cosines between some tasks, as if there were no others."""
     means, counts, noise = scaled.means[tasks], scaled.counts[tasks], scaled.cell_noise[tasks]
     return SharedContrasts(means, counts, noise).relatedness()
+
+
+def relatedness_to(model: Any, task: int, others: Codes) -> Floats:
+    """(others,): what `relatedness_` has for a task; of very many tasks, among these only."""
+    scaled = scaled_moments(model)
+    if len(scaled.counts) <= MOST_COMPARED:
+        return np.asarray(relatedness_among(scaled, slice(None))[task, others])
+    return np.asarray(relatedness_among(scaled, np.array([task, *others]))[0, 1:])
 
 
 class WeightsMixin:

@@ -17,7 +17,7 @@ import numpy as np
 from kinspan._rows import identifiers
 from kinspan._rows.types import Codes, Floats, Ids
 from kinspan.answers._table import Table, percent, points, quoted
-from kinspan.answers.weights import relatedness_among, scaled_moments
+from kinspan.answers.weights import relatedness_to, scaled_moments
 from kinspan.labels import agreed_weights
 from kinspan.selection.outcome import FittedRules
 from kinspan.selection.solutions import contrasts_of
@@ -65,7 +65,7 @@ class TaskLeftOut:
     tasks: Ids  # (others,) ids, in order
     forecast_error: Floats  # (others,): without the task
     forecast_interval: Floats  # (others, 2)
-    change: Floats  # (others,): rise of the forecast error without the task
+    change: Floats  # (others,): rise of the forecast error, as far as rules are worse without it
 
     def __repr__(self) -> str:
         return self._table().text()
@@ -85,9 +85,9 @@ class TaskLeftOut:
 
 def explanation(model: Any, task: Any, t: int, most: int) -> TransferExplanation:
     """The gains of the task at position t from the others with the largest shares in its rule."""
-    others, scaled = _largest_shares(model, t)[:most], scaled_moments(model)
+    others = _largest_shares(model, t)[:most]
     gain = gains(model, others)[t]
-    related = [relatedness_among(scaled, [t, s])[0, 1] for s in others]
+    related = relatedness_to(model, t, others)
     order = np.argsort(-gain, kind="stable")
     return TransferExplanation(
         task,
@@ -95,8 +95,21 @@ def explanation(model: Any, task: Any, t: int, most: int) -> TransferExplanation
         float(model.single_task_error_[t]),
         list(model.tasks_[others[order]]),
         gain[order],
-        np.array(related, dtype=np.float64)[order],
+        related[order],
     )
+
+
+def without_its_rows(model: Any, tasks: Ids) -> Floats:
+    """(tasks,): forecasts of some tasks, had the left-out rows of all others told nothing.
+
+    A task changes the forecasts of others by lending to their rules, and by what its own error says
+    of theirs. Compared with these forecasts, only the rules differ.
+    """
+    places = identifiers.lookup(model.tasks_, tasks)
+    left_out = model._rules.left_out.of(places)
+    known = left_out.rows > 0
+    forecast = left_out.forecast().error if known.any() else left_out.rows
+    return np.asarray(np.where(known, forecast, model.forecast_error_[places]))
 
 
 def gains(model: Any, others: Codes) -> Floats:

@@ -18,6 +18,7 @@ Examples:
 kinspan plan model.kinspan --task acme --error 0.05
 kinspan plan model.kinspan --error 5%        # every task, largest error first
 """
+_WORDS = {"uncertain": "cannot say", "no signal": "no signal yet"}
 _MORE = (0, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
@@ -81,7 +82,7 @@ def _plan_all(fitted: Any, wanted: float, output: Output, show_all: bool) -> Non
                 name_of(ids[t]),
                 tasks.labels_of(fitted, t),
                 percent(needed.present_error),
-                "out of reach" if needed.more_per_class is None else f"{needed.more_per_class:,}",
+                _more(needed),
                 percent(needed.limit),
             ]
             for t, needed in shown
@@ -89,6 +90,12 @@ def _plan_all(fitted: Any, wanted: float, output: Output, show_all: bool) -> Non
     )
     output.say("More: labels to add to each class. Very many: what the error tends to.")
     output.result(error=wanted, tasks=[_result(needed) for _, needed in plans])
+
+
+def _more(needed: Any) -> str:
+    if needed.more_per_class is not None:
+        return f"{needed.more_per_class:,}"
+    return _WORDS.get(needed.verdict, str(needed.verdict))
 
 
 def _result(needed: Any) -> dict[str, Any]:

@@ -31,15 +31,14 @@ def _curve(model: Any, task: int, smallest: float) -> dict[str, Any]:
 
 
 def labels_for_a_third_less(model: Any, task: int) -> dict[str, Any]:
-    """How many labels to add to each class to lower the error of the learning curve by a third.
+    """How many labels to add to each class to lower the error by a third.
 
-    The curve need not begin at the forecast: it begins at `present`. If no number is enough, `more`
-    is None; `limit` is the error that very many labels approach.
+    If no number can be given, `more` is None, and `verdict` says why; `limit` is the error that
+    very many labels approach.
     """
-    learning = model._rules.learning
-    present = float(learning.error(task, np.zeros(())))
-    more, limit = None, present
+    present = float(model.forecast_error_[task])
+    more, limit, verdict = None, present, "unknown"
     if present > _NEGLIGIBLE:
-        answer = labels_needed(learning, task, task, _A_THIRD_LESS * present, present)
-        more, limit = answer.more_per_class, answer.limit
-    return {"more": more, "present": rounded(present), "limit": rounded(limit)}
+        answer = labels_needed(model._rules.learning, task, task, _A_THIRD_LESS * present)
+        more, limit, verdict = answer.more_per_class, answer.limit, answer.verdict
+    return {"more": more, "limit": rounded(limit), "verdict": verdict}

@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 
 from kinspan._rows.types import Codes, Floats
-from kinspan.answers.weights import relatedness_among, scaled_moments
+from kinspan.answers.weights import MOST_COMPARED, relatedness_among, scaled_moments
 from kinspan.answers.who_helps import gains, shares
 from kinspan.displays.relatedness import similar_side_by_side
 from kinspan.report._plain import rounded
 
 MOST_IN_MAP = 300
-_MOST_COMPARED = 1500  # tasks; their relatedness is a decomposition of tasks × tasks
 _MOST_ALIKE = 20
 _MOST_HELPERS = 12
 _SHOWN_AS_ZERO = 5e-5  # of an error rate, or of a rule
@@ -44,7 +43,7 @@ def related(model: Any, order: Codes) -> dict[str, Any]:
     where there are too many tasks for that.
     """
     n_tasks, alike = len(order), None
-    if n_tasks > _MOST_COMPARED:
+    if n_tasks > MOST_COMPARED:
         values = relatedness_among(scaled_moments(model), order[:MOST_IN_MAP])
     else:
         everyone = model.relatedness_[np.ix_(order, order)]

@@ -7,7 +7,7 @@ errors (`tails`) and comparing tasks (`forecast`).
 
 from kinspan.risk.calibration import Calibration, calibration
 from kinspan.risk.distances import spread_of_scores
-from kinspan.risk.forecast import Forecast, forecast_of_scores
+from kinspan.risk.forecast import Forecast, LeftOutErrors, left_out_errors
 from kinspan.risk.gaussian import alignment, error_rate
 from kinspan.risk.learning import Energies, Learning, learning_curves
 from kinspan.risk.leave_one_out import (
@@ -25,6 +25,7 @@ __all__ = [
     "Forecast",
     "Learning",
     "LeftOut",
+    "LeftOutErrors",
     "Residuals",
     "RuleParts",
     "ScaleChange",
@@ -32,8 +33,8 @@ __all__ = [
     "alignment",
     "calibration",
     "error_rate",
-    "forecast_of_scores",
     "learning_curves",
     "leave_one_out_scores",
+    "left_out_errors",
     "spread_of_scores",
 ]

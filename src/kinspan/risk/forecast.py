@@ -27,36 +27,49 @@ class Forecast(NamedTuple):
     interval: Floats  # (tasks, 2): 90 % interval for the error of this rule on new rows
 
 
-def forecast_of_scores(
+class LeftOutErrors(NamedTuple):
+    """What the left-out rows of every task say of its error."""
+
+    rows: Floats  # (tasks,): as many as would give the error the same variance, were classes mixed
+    counted: Floats  # (tasks,): the share of them that is misclassified, classes by their priors
+    smoothed: Floats  # (tasks,): the same from margins
+    chance: Floats  # (tasks,): the error of a guess; zero with fewer than two classes
+
+    def forecast(self) -> Forecast:
+        """The posterior of every task, given those of the others."""
+        return posterior_of_errors(self.rows, self.counted, self._confirmed(), self.chance)
+
+    def of(self, tasks: Codes) -> LeftOutErrors:
+        """Those of some tasks, as if there were no others."""
+        return LeftOutErrors(*(values[tasks] for values in self))
+
+    def _confirmed(self) -> Floats:
+        """(tasks,): smoothed errors, as far as counts confirm them: eq. (41) of docs/theory.md."""
+        n, smoothed = self.rows, self.smoothed
+        held = _SHAPE_ROWS * max(float(n @ smoothed), 1.0) / max(float(n.sum()), 1.0)
+        ratio = (n @ self.counted + held) / (n @ smoothed + held)
+        return np.minimum(ratio * smoothed, 1.0)
+
+
+def left_out_errors(
     scores: Floats, tasks: Codes, classes: Codes, weights: Floats, priors: Floats
-) -> Forecast:
-    """The forecast from (rows, classes) scores of left-out rows; NaN for those that were not.
+) -> LeftOutErrors:
+    """Errors from (rows, classes) scores of left-out rows; NaN for those that were not.
 
     Priors (tasks, classes) are zero for absent classes. A task of which some class has no left-out
-    row is expected to be like the others.
+    row has no rows, and is expected to be like the others.
     """
     shares = wrong_shares(scores, tasks, classes, weights, priors)
-    return posterior_of_errors(*_errors(shares, priors), 1.0 - _of_classes(priors).max(axis=1))
-
-
-def _of_classes(priors: Floats) -> Floats:
-    return np.asarray(priors / np.maximum(priors.sum(axis=1, keepdims=True), 1e-300))
-
-
-def _errors(shares: Shares, priors: Floats) -> tuple[Floats, Floats, Floats]:
-    """(tasks,): numbers of rows, counted errors and smoothed ones.
-
-    Eqs. (40) and (41) of docs/theory.md: as many rows as would give the error the same variance if
-    classes were mixed, and tails as far as the counts of all tasks confirm them.
-    """
-    pi = _of_classes(priors)
-    whole = ((shares.rows > 0) | (priors == 0)).all(axis=1) & ((priors > 0).sum(axis=1) > 1)
-    spread = (pi**2 / np.where(shares.rows > 0, shares.rows, 1.0)).sum(axis=1)
-    rows = np.where(whole, 1.0 / np.where(spread > 0, spread, 1.0), 0.0)
+    pi = priors / np.maximum(priors.sum(axis=1, keepdims=True), 1e-300)
     counted, smoothed = ((pi * part).sum(axis=1) for part in (shares.counted, shares.smoothed))
-    held = _SHAPE_ROWS * max(float(rows @ smoothed), 1.0) / max(float(rows.sum()), 1.0)
-    ratio = (rows @ counted + held) / (rows @ smoothed + held)
-    return rows, counted, np.minimum(ratio * smoothed, 1.0)
+    return LeftOutErrors(_rows(shares, pi), counted, smoothed, 1.0 - pi.max(axis=1))
+
+
+def _rows(shares: Shares, pi: Floats) -> Floats:
+    """(tasks,): eq. (40) of docs/theory.md; none if some class has none."""
+    whole = ((shares.rows > 0) | (pi == 0)).all(axis=1) & ((pi > 0).sum(axis=1) > 1)
+    spread = (pi**2 / np.where(shares.rows > 0, shares.rows, 1.0)).sum(axis=1)
+    return np.where(whole, 1.0 / np.where(spread > 0, spread, 1.0), 0.0)
 
 
 def posterior_of_errors(rows: Floats, counted: Floats, errors: Floats, chance: Floats) -> Forecast:

@@ -14,8 +14,9 @@ from kinspan.risk import (
     Energies,
     Forecast,
     Learning,
-    forecast_of_scores,
+    LeftOutErrors,
     learning_curves,
+    left_out_errors,
     spread_of_scores,
 )
 from kinspan.selection.candidates import Candidate, Options
@@ -33,6 +34,7 @@ class Reached(NamedTuple):
     energies: Energies  # how far apart classes are, and how much of that is known
     counts: Floats  # (tasks, classes): labels that there are
     n_classes: Floats  # (tasks,): classes that a row can belong to
+    chance: Floats  # (tasks,): the error of a guess
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,15 +53,16 @@ class FittedRules:
     task_weights: list[list[TaskWeights]]  # for every metric that some task has
     weights_of_task: Codes  # (tasks,): which of these
     curves: Learning | Reached  # learning curves, or what they follow from
+    left_out: LeftOutErrors  # what the forecasts follow from; no rows where nothing was left out
 
     @property
     def learning(self) -> Learning:
         """The error that more labels would bring, computed when somebody asks."""
         curves = self.curves
         if isinstance(curves, Reached):
-            energies, counts, n_classes = curves
+            energies, counts, *classes = curves
             error, interval = self.forecast_error, self.forecast_interval
-            curves = learning_curves(energies, counts, error, interval, n_classes)
+            curves = learning_curves(energies, counts, error, interval, *classes)
             object.__setattr__(self, "curves", curves)  # the same knowledge in another form
         return curves
 
@@ -69,7 +72,7 @@ def outcome(combination: Combination, prepared: Prepared, options: Options) -> F
     counts = prepared.scaled.counts
     is_new = newcomers(counts)
     rules, absent = rules_in_input_units(combination, prepared, options)
-    error, interval, alone = _expected(combination, prepared, options)
+    expected = _expected(combination, options)
     problem, solution = combination.reference.solution()
     n_classes = np.where(is_new, counts.shape[1], (counts > 0).sum(axis=1))
     reached = _of_newcomers(_energies(solution, problem), is_new)
@@ -80,61 +83,79 @@ def outcome(combination: Combination, prepared: Prepared, options: Options) -> F
     scale = np.where(is_new[:, None], prepared.pooled.scale, prepared.scaled.scale)
     return FittedRules(
         *(coef, intercept, absent, np.concatenate([scale, prepared.pooled.scale[:1]])),
-        error,
-        interval,
-        alone,
+        *(expected.error, expected.interval, expected.alone),
         combination.shares(),
         problem.multi_class,
         [combination.task_weights()],
         np.zeros(len(counts), dtype=np.intp),
-        Reached(reached, counts, n_classes),
+        Reached(reached, counts, n_classes, _chance(options.priors, counts, is_new)),
+        expected.left_out,
     )
 
 
-def _expected(
-    combination: Combination, prepared: Prepared, options: Options
-) -> tuple[Floats, Floats, Floats]:
-    """Forecast errors, their intervals and errors alone; a new task alone can only guess."""
-    problem = combination.reference.solution()[0]
+def _chance(priors: Floats, counts: Floats, is_new: Mask) -> Floats:
+    """(tasks,): the error of who always answers the most frequent class."""
+    can_be = np.where((counts > 0) | is_new[:, None], priors, 0.0)
+    return np.asarray(1.0 - can_be.max(axis=1) / np.maximum(can_be.sum(axis=1), 1e-300))
+
+
+class _Expected(NamedTuple):
+    """Forecasts of all tasks."""
+
+    error: Floats  # (tasks,)
+    interval: Floats  # (tasks, 2)
+    alone: Floats  # (tasks,)
+    left_out: LeftOutErrors  # what left-out rows say of the rules with the others
+
+
+def _expected(combination: Combination, options: Options) -> _Expected:
+    """From left-out rows, and without any of them by the formula of the paper."""
+    both = (
+        (combination.scores, combination.reference),
+        (combination.alone_scores, combination.alone),
+    )
+    found = [_left_out(combination.evidence, *of, options) for of in both]
     together, alone = (
-        _forecast(combination.evidence, scores, candidate, options)
-        for scores, candidate in (
-            (combination.scores, combination.reference),
-            (combination.alone_scores, combination.alone),
-        )
+        left_out.forecast() if left_out.rows.any() else _formula(candidate, options)
+        for left_out, (_, candidate) in zip(found, both, strict=True)
     )
-    is_new = newcomers(problem.scaled.counts)
-    if not is_new.any():
-        return together.error, together.interval, alone.error
+    expected = _Expected(*together, alone.error, found[0])
+    is_new = newcomers(combination.reference.solution()[0].scaled.counts)
+    return _with_newcomers(expected, is_new, combination, options) if is_new.any() else expected
+
+
+def _with_newcomers(
+    expected: _Expected, is_new: Mask, combination: Combination, options: Options
+) -> _Expected:
+    """Known tasks pretend to be new; a new task alone can only guess."""
     shared = Shared.of(combination.reference.prepared, combination.reference.share, options.priors)
     assert shared.places is not None
     isotropic = _formula(combination.reference, options).error
     n_classes = shared.pooled.present[~is_new].sum(axis=1)
     n_rows = len(combination.scores)
-    inflation = spread_of_scores(isotropic[~is_new], together.error[~is_new], n_classes, n_rows)
-    new_error, new_interval = forecast_of_newcomers(
+    inflation = spread_of_scores(isotropic[~is_new], expected.error[~is_new], n_classes, n_rows)
+    error, interval = forecast_of_newcomers(
         shared.pooled, options.log_priors, options.priors, shared.places, inflation
     )
-    return (
-        np.where(is_new, new_error, together.error),
-        np.where(is_new[:, None], new_interval, together.interval),
-        np.where(is_new, 1.0 - options.priors.max(axis=1), alone.error),
+    return expected._replace(
+        error=np.where(is_new, error, expected.error),
+        interval=np.where(is_new[:, None], interval, expected.interval),
+        alone=np.where(is_new, 1.0 - options.priors.max(axis=1), expected.alone),
     )
 
 
-def _forecast(
+def _left_out(
     evidence: Evidence | None, scores: Floats, candidate: Candidate, options: Options
-) -> Forecast:
-    """From left-out rows; without any of them by the formula of the paper."""
-    if evidence is None:
-        return _formula(candidate, options)
+) -> LeftOutErrors:
+    """What left-out rows say of the errors of rules; nothing where there are none."""
+    rows = candidate.prepared.sample
+    if evidence is None or rows is None:
+        return LeftOutErrors(*np.zeros((4, len(options.priors))))
     priors = np.where(candidate.prepared.scaled.present, options.priors, 0.0)
     if candidate.multi_class != "one-vs-all":
         scores = scores + options.log_priors[evidence.tasks]
     scores = np.where(evidence.own[:, None] > 0, scores, np.nan)
-    rows = candidate.prepared.sample
-    assert rows is not None
-    return forecast_of_scores(scores, evidence.tasks, evidence.classes, rows.weights, priors)
+    return left_out_errors(scores, evidence.tasks, evidence.classes, rows.weights, priors)
 
 
 def _formula(candidate: Candidate, options: Options) -> Forecast:

@@ -1,30 +1,26 @@
 // What more labels would buy a task.
 
 function curveText(task) {
-  if (task.present === null) return "Its error is unknown.";
-  const start = `The curve begins at ${percent(task.present)}. `;
-  if (isNothing(task.present)) return `${start}There is nothing to gain.`;
-  if (task.more === null) {
-    const limit = percent(task.limit);
+  if (task.forecast === null) return "Its error is unknown.";
+  const start = `The curve begins at ${percent(task.forecast)}. `;
+  const limit = percent(task.limit);
+  if (isNothing(task.forecast)) return `${start}There is nothing to gain.`;
+  if (task.verdict === "no signal")
+    return `${start}That may be no better than guessing: it cannot be said yet what labels would buy.`;
+  if (task.verdict === "uncertain")
+    return `${start}Whether a third less can be reached cannot be said: very many labels tend to about ${limit}.`;
+  if (task.more === null)
     return `${start}A third less is out of reach: with very many labels the error tends to ${limit}.`;
-  }
   return (
     `${start}A third less takes about ${counted(task.more, "more label")} per class; ` +
-    `with very many labels the error tends to ${percent(task.limit)}.`
+    `with very many labels the error tends to ${limit}.`
   );
-}
-
-function distrust(task) {
-  const apart = task.present !== null && (task.present < task.low || task.present > task.high);
-  return apart
-    ? " That is outside the interval of the forecast: trust the shape more than the level."
-    : "";
 }
 
 function showCurve(t) {
   const [task, curve, figure] = [data.tasks[t], data.curves[t], byId("curve")];
-  byId("curve-text").textContent = curveText(task) + distrust(task);
-  figure.hidden = task.present === null;
+  byId("curve-text").textContent = curveText(task);
+  figure.hidden = task.forecast === null;
   if (figure.hidden) return null;
   const columns = [
     { title: "Labels added per class", cell: ({ more }) => whole.format(more) },

@@ -27,7 +27,7 @@ const columns = [
   {
     title: "Labels for a third less",
     cell: moreLabels,
-    value: (t) => (t.present !== null && isNothing(t.present) ? 0 : (t.more ?? BEYOND)),
+    value: (t) => (t.forecast !== null && isNothing(t.forecast) ? 0 : (t.more ?? BEYOND)),
   },
   {
     title: "Warnings",

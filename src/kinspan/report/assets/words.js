@@ -68,8 +68,10 @@ function isNothing(error) {
 }
 
 function moreLabels(task) {
-  if (task.present === null) return UNKNOWN;
-  if (isNothing(task.present)) return "enough";
+  if (task.forecast === null) return UNKNOWN;
+  if (isNothing(task.forecast)) return "enough";
+  if (task.verdict === "no signal") return "no signal yet";
+  if (task.verdict === "uncertain") return "cannot say";
   if (task.more === null) return "out of reach";
   return task.more > 1e6 ? "over a million" : `+${whole.format(task.more)}`;
 }

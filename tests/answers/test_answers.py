@@ -105,6 +105,20 @@ def test_curves_fall_and_the_number_of_labels_is_the_smallest() -> None:
     assert clf.labels_needed(0, float(curve[0]) + 0.01).more_per_class == 0
 
 
+def test_a_forecast_is_a_table_of_one_task_or_of_all() -> None:
+    X, y, task = random_world(1)
+    clf = MultiTaskSPCA().fit(X, y, task=task)
+    every, one = clf.forecast(), clf.forecast(2)
+    assert sorted(every.tasks) == [0, 1, 2, 3]
+    assert np.all(np.diff(every.error) <= 0)
+    np.testing.assert_array_equal(every.error, clf.forecast_error_[every.tasks])
+    np.testing.assert_array_equal(every.low, clf.forecast_interval_[every.tasks, 0])
+    np.testing.assert_array_equal(every.labels, clf.moments_.counts.sum(axis=1)[every.tasks])
+    assert one.tasks == [2]
+    assert [one.error[0], one.high[0]] == [clf.forecast_error_[2], clf.forecast_interval_[2, 1]]
+    assert f"{100 * one.error[0]:.1f} %" in repr(one)
+
+
 def test_curves_begin_at_the_forecast() -> None:
     """Also those of a new task, and of one that lacks a class."""
     X, y, task = random_world(1, n_classes=3)

@@ -67,6 +67,7 @@ def _of_model() -> dict[str, Call]:
     questions = {
         "add_task": {"name": "new", "X": X[:9], "y": y[:9], "sample_weight": np.ones(9)},
         "explain_transfer": {"task": 0, "most": 2},
+        "forecast": {"task": 0},
         "fit_moments": {"moments": fitted().moments_, "sample": fitted().sample_},
         "labels_needed": {"task": 0, "error": 0.1},
         "learning_curve": {"task": 0, "more": [0.0, 5.0, 20.0]},

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 _RESULTS = (  # made by the library, read by users
-    *("DigitPairs", "GaussianTasks", "LabelsNeeded", "LssvmStrengths", "MislabelledCells"),
+    *("DigitPairs", "Forecasts", "GaussianTasks", "LabelsNeeded", "LssvmStrengths"),
+    "MislabelledCells",
     *("PhaseTransition", "ScoreMoments", "SupervisionGap", "TaskDataset", "TaskLeftOut"),
     *("TaskReport", "TransferExplanation", "engines.files.Answers", "engines.files.Batch"),
     *("engines.files.FilesRead", "engines.files.ReadFile", "engines.files.SkippedFile"),
@@ -28,7 +29,12 @@ _CALLED_AS_ANOTHER = (  # `from_estimator` plots, `-` subtracts, mixins are part
     *("ForecastDisplay.plot", "LearningCurveForecastDisplay.plot", "RelatednessDisplay.plot"),
     *("ScoreDistributionDisplay.plot", "SpectrumDisplay.plot", "TransferDisplay.plot"),
     *("AnswersMixin", "WeightsMixin", "AnswersMixin.add_task", "AnswersMixin.explain_transfer"),
-    *("AnswersMixin.labels_needed", "AnswersMixin.learning_curve", "AnswersMixin.leave_out"),
+    *(
+        "AnswersMixin.forecast",
+        "AnswersMixin.labels_needed",
+        "AnswersMixin.learning_curve",
+        "AnswersMixin.leave_out",
+    ),
     *("AnswersMixin.remove_task", "ClassMoments.subtracted"),
 )
 

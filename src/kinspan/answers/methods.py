@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import copy
 from typing import Any, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import estimator_html_repr
@@ -16,9 +17,10 @@ from kinspan._memory.threads import learning
 from kinspan._rows.types import Floats, Ids
 from kinspan._validation.parameters import check_error_rate, check_more_labels, check_positive
 from kinspan._validation.rows import check_one_task
+from kinspan.answers.forecasts import Forecasts, forecasts
 from kinspan.answers.joining import joined, parted
 from kinspan.answers.labels_needed import LabelsNeeded, labels_needed
-from kinspan.answers.summary import summary
+from kinspan.answers.summary import by_need, summary
 from kinspan.answers.who_helps import (
     TaskLeftOut,
     TransferExplanation,
@@ -42,6 +44,28 @@ class AnswersMixin:
     _rules: FittedRules
     _learnt: Learnt
     _fit_moments: Any
+
+    def forecast(self, task: Any = None) -> Forecasts:
+        """Return the error to expect on new rows, of one task or of all, the largest first.
+
+        Parameters
+        ----------
+        task : one id, optional
+            None is all tasks.
+
+        Examples
+        --------
+        >>> from kinspan import MultiTaskSPCA
+        >>> from kinspan.datasets import load_digit_pairs
+        >>> digits = load_digit_pairs(n_per_class=5)
+        >>> clf = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
+        >>> clf.forecast("3 vs 8")
+        task    error  90 % interval  labels
+        3 vs 8  4.1 %  0.1 to 13.6 %      10
+        """
+        check_is_fitted(self)
+        order = by_need(self) if task is None else np.array([self._position(task)])
+        return forecasts(self, order)
 
     def explain_transfer(self, task: Any, *, most: int = 10) -> TransferExplanation:
         """Say which tasks help a task, and by how much.

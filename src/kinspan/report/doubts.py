@@ -109,8 +109,8 @@ _MEANINGS = {
         "the rule that the others agree on, centred on their own rows."
     ),
     "tiny class": (
-        f"Some class has fewer than {FEW_LABELS} labels. Forecasts are then rough and mostly too "
-        "cautious; with a single label they come from a formula that is far too confident."
+        f"Some class has fewer than {FEW_LABELS} labels. The forecast of such a task is mostly "
+        "that of the other tasks."
     ),
     "same rows": (
         "All rows of a class are identical. If they are copies of one row, they carry less "

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from kinspan._saving.model_file import load, save
     from kinspan._storage.container import StoredDataError
     from kinspan._validation.precision import PrecisionWarning
+    from kinspan._validation.units import UnitsWarning
     from kinspan.class_moments import ClassMoments
     from kinspan.model_selection import (
         TaskReport,
@@ -49,6 +50,7 @@ __all__ = [
     "StoredDataError",
     "TaskReport",
     "TaskStratifiedKFold",
+    "UnitsWarning",
     "load",
     "make_task_scorer",
     "save",
@@ -65,6 +67,7 @@ _MODULES = {
     "RowSample": "row_sample",
     "Statistics": "_memory.statistics",
     "StoredDataError": "_storage.container",
+    "UnitsWarning": "_validation.units",
     "load": "_saving.model_file",
     "save": "_saving.model_file",
 }

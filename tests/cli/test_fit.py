@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -187,3 +188,15 @@ def test_a_column_that_looks_like_tasks_is_pointed_out(tmp_path: Path) -> None:
     assert any("'clinic'" in note for note in found["notes"])
     assert succeed("fit", data, *options, "note,clinic").err == ""
     assert succeed("fit", data, *ROLES, "--out", tmp_path / "m").err == ""
+
+
+def test_other_units_are_a_warning(tmp_path: Path) -> None:
+    table = WORLD.table().to_pandas()
+    table.loc[table["clinic"] == "Nº 0", "x1"] *= 1000.0
+    table.to_csv(tmp_path / "a.csv", index=False)
+    command = ("fit", tmp_path / "a.csv", *ROLES, "--out", tmp_path / "m")
+    said = "'x1' of task 'Nº 0' looks 1,000 times as large as in other tasks: other units?"
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        assert succeed(*command).err == f"kinspan: warning: {said}\n"
+        assert succeed(*command, "--json").json["notes"] == [said]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kinspan import MultiTaskSPCA
+from kinspan import MultiTaskSPCA, UnitsWarning
 from kinspan.report.contents import contents
 from tests.report.models import rows_of
 
@@ -99,3 +99,13 @@ def test_forecasts_by_formula_are_doubted() -> None:
     found, _ = doubts_of(MultiTaskSPCA(row_sample=0, metric=0).fit(X, y, task=task))
     assert "too optimistic" in found["formula"]["meaning"]
     assert found["formula"]["tasks"] == []
+
+
+def test_other_units_are_named_with_task_feature_and_factor() -> None:
+    X, y, task = rows_of()
+    X[task == 1, 2] *= 1000.0
+    with pytest.warns(UnitsWarning, match="feature 2 of task 1"):
+        model = MultiTaskSPCA().fit(X, y, task=task)
+    found, names = doubts_of(model)
+    assert said(found["other units"], names) == {"1": "feature 2: 1,000 times as large"}
+    assert set(found) == {"other units"}

@@ -9,6 +9,7 @@ import numpy as np
 from kinspan import MultiTaskSPCA
 from kinspan._rows.types import Codes
 from kinspan._validation.fitted import names_of
+from kinspan._validation.units import warn_of_other_units
 from kinspan.answers._table import percent, points
 from kinspan.answers.summary import by_need, errors_of
 from kinspan.answers.who_helps import most_help
@@ -73,6 +74,7 @@ def fit(
         model.merge(statistics)
     with output.progress(f"fitting {number(len(model.tasks_), 'task')}"):
         _ = model.coef_  # rules are computed when they are first needed
+        warn_of_other_units(model)
     stored.write(out, model, recipe, checkpoint)
     _show(model, out, output, show_all)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from kinspan._rows.types import Codes, Floats, Mask
+from kinspan._validation.units import other_units
 from kinspan.answers.summary import feature_names
 from kinspan.class_moments import ClassMoments
 from kinspan.report._plain import named
@@ -48,19 +49,30 @@ def _about_tasks(model: Any, order: Codes) -> list[dict[str, Any]]:
         return _doubt(kind, meaning, tasks=tasks)
 
     missing = _MISSING_CLASS[model.unseen_classes]
+    units = _other_units(model)
     return [
         doubt("no labels", n_classes == 0, lambda t: "none at all"),
         doubt("one class", n_classes == 1, lambda t: sizes(t, present)),
         doubt("tiny class", (n_classes > 1) & tiny.any(axis=1), lambda t: sizes(t, tiny)),
         doubt("missing class", is_lacking, lambda t: classes(t, ~present), missing),
         doubt("same rows", repeated.any(axis=1), lambda t: classes(t, repeated)),
+        doubt("other units", np.isin(range(len(counts)), list(units)), lambda t: _listed(units[t])),
         doubt("no forecast", ~np.isfinite(model.forecast_error_), lambda t: "not known"),
     ]
 
 
+def _other_units(model: Any) -> dict[int, list[str]]:
+    """The features of tasks, by their positions, that look as if they had other units."""
+    names, found = _feature_names(model), dict[int, list[str]]()
+    ids = model.tasks_.tolist()
+    for one in other_units(model.moments_.effective()):
+        found.setdefault(ids.index(one.task), []).append(f"{names[one.feature]}: {one.size}")
+    return found
+
+
 def _about_features(model: Any) -> list[dict[str, Any]]:
     moments = model.moments_
-    names = feature_names(model) or [f"feature {i}" for i in range(moments.n_features)]
+    names = _feature_names(model)
     size = _squared_size(moments).sum(axis=(0, 1))
     is_still = moments.squares.sum(axis=(0, 1)) <= _ROUNDING * size  # within every class and task
     differs = _differs_between_classes(moments)
@@ -73,6 +85,11 @@ def _about_features(model: Any) -> list[dict[str, Any]]:
         doubt("revealing feature", is_revealing),
         doubt("constant feature", is_still & ~differs),
     ]
+
+
+def _feature_names(model: Any) -> list[str]:
+    n_features = model.moments_.n_features
+    return feature_names(model) or [f"feature {i}" for i in range(n_features)]
 
 
 def _squared_size(moments: ClassMoments) -> Floats:
@@ -115,6 +132,10 @@ _MEANINGS = {
     "same rows": (
         "All rows of a class are identical. If they are copies of one row, they carry less "
         "information than their number suggests."
+    ),
+    "other units": (
+        "These features are ten times or more as large or small as in other tasks, in spread and "
+        "in size. They may have other units, such as grams instead of kilograms."
     ),
     "no forecast": "The error of these tasks is unknown: they need labels of two classes.",
     "formula": (

@@ -1,0 +1,187 @@
+"""Moments → features of single tasks that look as if they had other units than elsewhere."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from math import floor, log10
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.stats import f as f_test
+
+from kinspan._rows.types import Floats, Mask, Moments
+
+_LEAST = 10.0  # times as large or as small
+_MOST = 1e8  # more than this is a question of precision
+_OUTLYING = 6.0  # median deviations of all tasks; about four standard deviations
+_ALIKE = 3.0  # times: factors of different sizes that agree
+_CHANCE = 1e-3  # of one false alarm, where all tasks have the same spread
+_ROUNDING = 1e-5  # of sums in single precision
+_SHOWN = 5
+
+
+class UnitsWarning(UserWarning):
+    """A feature of a task is ten times or more as large or small as in other tasks.
+
+    Grams and kilograms, or euros and cents: other units in one task spoil its rows for all, and
+    those of all for it. The message names the feature, the task and the factor. A factor counts if
+    the spread within classes, the root mean square and the mean all change with it, if chance
+    cannot explain it with as few rows, and if the other tasks agree on their spread. So neither
+    rare events nor noisier tasks raise it, nor does `scale="task"`, which divides all units out.
+    `fit` and `fit_moments` look for it, and streams do not.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> from kinspan import MultiTaskSPCA, UnitsWarning
+    >>> rng = np.random.default_rng(0)
+    >>> X, task = rng.normal(70.0, 9.0, size=(80, 1)), np.repeat(["a", "b", "c", "d"], 20)
+    >>> X[task == "c"] *= 1000.0
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     _ = MultiTaskSPCA().fit(X, np.tile([0, 1], 40), task=task)
+    >>> print(caught[0].message)
+    feature 0 of task 'c' looks 1,000 times as large as in other tasks: other units?
+    """
+
+
+class OtherUnits(NamedTuple):
+    """A feature of a task that looks as if it had other units."""
+
+    task: Any  # id
+    feature: int
+    factor: float  # how many times as large as elsewhere
+
+    @property
+    def size(self) -> str:
+        """The factor in words."""
+        much = max(self.factor, 1.0 / self.factor)
+        return f"{_round(much):,} times as {'large' if self.factor > 1.0 else 'small'}"
+
+
+def warn_of_other_units(model: Any) -> None:
+    """One warning for all features and tasks of a fitted model."""
+    found = [] if model.scale == "task" else other_units(model.moments_.effective())
+    if found:
+        names = model._statistics.feature_names
+        shown = [f"{_named(one, names)} looks {one.size}" for one in found[:_SHOWN]]
+        more = f" ({len(found):,} such in all)" if len(found) > _SHOWN else ""
+        said = f"{'; '.join(shown)}{more} as in other tasks: other units?"
+        warnings.warn(said, UnitsWarning, stacklevel=3)
+
+
+class _Sizes(NamedTuple):
+    """(tasks, features): what a unit multiplies; only of tasks with degrees of freedom."""
+
+    n: Floats  # (tasks, 1): rows
+    freedom: Floats  # (tasks, 1): rows less classes
+    spread: Floats  # standard deviation within classes; NaN where there is none
+    mean: Floats  # the absolute value
+    root: Floats  # root mean square
+    is_one_signed: Mask  # (1, features): whether all values may have the same sign
+
+    def of_features(self, which: Any) -> _Sizes:
+        """The same of some features."""
+        return self._replace(**{name: getattr(self, name)[:, which] for name in self._fields[2:]})
+
+
+def other_units(moments: Moments) -> list[OtherUnits]:
+    """Features of tasks with other units than elsewhere, the largest factors first."""
+    freedom = np.maximum(moments.counts - 1.0, 0.0).sum(axis=1)
+    tasks = np.flatnonzero(freedom > 0)
+    if len(tasks) < 2:
+        return []
+    with np.errstate(all="ignore"):
+        sizes = _sizes(moments, tasks, freedom)
+        spread = np.where(np.isnan(sizes.spread), 0.0, sizes.spread)
+        least = np.where(spread > 0, spread, np.inf).min(axis=0)
+        columns = np.flatnonzero(spread.max(axis=0) >= _LEAST * least)
+        if len(columns) == 0:
+            return []
+        few = sizes.of_features(columns)
+        factors = _factors(few.spread)
+        is_other = _is_outlying(factors) & _is_of_all(few, factors)
+        is_other &= _is_no_chance(few, factors, moments.n_features)
+    places, found = np.argwhere(is_other), factors[is_other]
+    ids = moments.tasks.tolist()
+    return [
+        OtherUnits(ids[tasks[places[i, 0]]], int(columns[places[i, 1]]), float(np.exp(found[i])))
+        for i in np.argsort(-np.abs(found), kind="stable")
+    ]
+
+
+def _sizes(moments: Moments, tasks: Any, freedom: Floats) -> _Sizes:
+    """Numbers of one sign have means of that sign and (Σx)² ≥ Σx², in every cell."""
+    counts, means = moments.counts[tasks, :, None], moments.means[tasks]
+    n, within = counts.sum(axis=1), moments.squares[tasks].sum(axis=1)
+    of_tasks = freedom[tasks, None]
+    spread = np.sqrt(np.where(within > 0, within, np.nan) / of_tasks)
+    mean = np.abs((counts * means).sum(axis=1)) / n
+    root = np.sqrt((within + (counts * means**2).sum(axis=1)) / n)
+    mixed = counts * (counts - 1.0) * means**2 < (1.0 - _ROUNDING) * moments.squares[tasks]
+    is_mixed = mixed.any(axis=(0, 1)) | (
+        (means < 0).any(axis=(0, 1)) & (means > 0).any(axis=(0, 1))
+    )
+    return _Sizes(n, of_tasks, spread, mean, root, ~is_mixed[None])
+
+
+def _factors(sizes: Floats) -> Floats:
+    """Logarithms of factors between tasks and the others; of two tasks, the larger has one."""
+    logarithms = np.log(sizes)
+    if len(sizes) == 2:
+        return np.asarray(logarithms - logarithms.min(axis=0))
+    return np.asarray(logarithms - np.nanmedian(logarithms, axis=0))
+
+
+def _is_outlying(factors: Floats) -> Mask:
+    """(tasks, features): where a factor is large, and larger than those between other tasks."""
+    far = np.abs(factors)
+    found = (far >= np.log(_LEAST)) & (far < np.log(_MOST))
+    if len(far) > 2:
+        found &= far >= _OUTLYING * np.nanmedian(far, axis=0)
+    return np.asarray(found)
+
+
+def _is_of_all(sizes: _Sizes, factors: Floats) -> Mask:
+    """(tasks, features): where the factor of the spread is one of all sizes.
+
+    A task that is only noisier has the root mean square of the others, and where values differ
+    from zero more rarely, the mean falls faster than the spread. Of both signs, it is noise.
+    """
+    of_root, of_mean = (
+        np.abs(_factors(size) - factors) <= np.log(_ALIKE) for size in (sizes.root, sizes.mean)
+    )
+    return np.asarray(of_root & (of_mean | ~sizes.is_one_signed))
+
+
+def _is_no_chance(sizes: _Sizes, factors: Floats, n_features: int) -> Mask:
+    """(tasks, features): where the F-test of equal variances says so, for all cells together.
+
+    Where values are skewed, variances are worth fewer degrees of freedom: as for gamma variables,
+    whose kurtosis 3 + 6 c² follows from their coefficient of variation c. Where both signs hide c,
+    it is taken for one.
+    """
+    variation = np.nanmedian(sizes.spread / sizes.mean, axis=0)
+    worth = 1.0 / (1.0 + 3.0 * np.where(sizes.is_one_signed, variation, 1.0) ** 2)
+    freedom = sizes.freedom * worth
+    chance = _CHANCE / (len(freedom) * n_features)
+    others = np.median(freedom, axis=0)
+    below, above = (find(chance, freedom, others) for find in (f_test.ppf, f_test.isf))
+    ratio = 2.0 * factors
+    return np.asarray((ratio >= np.log(above)) | (ratio <= np.log(below)))
+
+
+def _named(one: OtherUnits, names: Sequence[str] | None) -> str:
+    feature = f"feature {one.feature}" if names is None else repr(names[one.feature])
+    return f"{feature} of task {one.task!r}"
+
+
+def _round(much: float) -> int:
+    """A power of ten that is near, or two digits."""
+    power = 10.0 ** round(log10(much))
+    if 0.7 < much / power < 1.0 / 0.7:
+        return int(power)
+    step = 10.0 ** (floor(log10(much)) - 1)
+    return int(round(much / step) * step)

@@ -173,7 +173,8 @@ def test_numbers_in_another_way_are_recognised(
     for more in ((), ("--categorical", "encode")):
         message = refusal("fit", tmp_path / "a.csv", *ROLES, *more, "--out", tmp_path / "m")
         assert "300 of 300 values in 'größe' are numbers such as" in message
-        assert message.endswith(f"read them with {options}")
+        way_out = f"; read them with {options}, or --as-text größe makes the column text"
+        assert message.endswith(way_out)
 
 
 def test_text_of_which_half_is_numbers_is_text(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 import kinspan
 from kinspan import MultiTaskSPCA
-from kinspan.tables import passes, reader
+from kinspan.tables import categories, reader
 from tests.cli.running import refusal, succeed
 from tests.engines.stored_worlds import assert_same_model
 
@@ -119,14 +120,59 @@ def test_a_hole_is_refused_by_file_column_and_row(tmp_path: Path) -> None:
 
 
 def test_text_is_refused_by_name(tmp_path: Path) -> None:
-    frame = messy(share=0.0).assign(country="DE", since="2024-05-01")
+    frame = messy(share=0.0).assign(country="DE", at="08:15")
     data = stored(frame, tmp_path)
     message = refusal("fit", data, *ROLES, "--out", tmp_path / "m")
-    assert all(name in message for name in ("'plan'", "'country'", "'since'", "--categorical"))
+    assert all(name in message for name in ("'plan'", "'country'", "'at'", "--categorical"))
     assert "'age'" not in message
     message = refusal("fit", data, *ROLES, "--categorical", "encode", "--out", tmp_path / "m")
-    assert "'since' (date32[day])" in message
+    assert "'at' (time32[s])" in message
     assert "'plan'" not in message
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "feather"])
+def test_dates_are_days(ending: str, tmp_path: Path) -> None:
+    frame = messy(7, share=0.0).drop(columns="plan")
+    days = np.random.default_rng(0).integers(0, 9000, len(frame))
+    since = pd.Timestamp("1970-01-01") + pd.to_timedelta(days, unit="D")
+    at = pd.Series(since) + pd.Timedelta("6h")
+    data = stored(frame.assign(since=since.date, at=at), tmp_path, ending)
+    model = fit(data)
+    expected = pd.DataFrame(
+        {"age": frame["age"], "visits": frame["visits"], "since": days, "at": days + 0.25}
+    ).astype(float)
+    assert model.feature_names_in_.tolist() == list(expected.columns)
+    assert_same_model(
+        model, MultiTaskSPCA().fit(expected.to_numpy(), frame["sold"], task=frame["shop"])
+    )
+    scored_rows = scored(tmp_path / "m.kinspan", data)
+    shares = model.predict_proba(expected, task=frame["shop"].to_numpy())
+    np.testing.assert_allclose(scored_rows["p_yes"], shares[:, 1], rtol=1e-9)
+    broken = stored(frame.assign(since="yesterday", at=at), tmp_path, "csv", "broken")
+    message = refusal("predict", tmp_path / "m.kinspan", broken)
+    assert "column 'since' holds dates in the fit, and something else here" in message
+
+
+def test_rare_categories_are_one_feature(tmp_path: Path) -> None:
+    frame = messy(8, share=0.0)
+    frame.loc[:4, "plan"] = [f"only {i}" for i in range(5)]
+    data = stored(frame, tmp_path)
+    model = fit(data, "--categorical", "encode", "--rare", "3")
+    names = [*(f"plan={name}" for name in sorted(PLANS)), "plan: rare"]
+    assert model.feature_names_in_.tolist() == ["age", *names, "visits"]
+    hot = one_hot(frame, sorted(PLANS))
+    hot.insert(4, "plan: rare", (~frame["plan"].isin(PLANS)).astype(float))
+    assert_same_model(model, MultiTaskSPCA().fit(hot.to_numpy(), frame["sold"], task=frame["shop"]))
+    new = frame.assign(plan="never heard of")
+    ran = succeed("predict", tmp_path / "m.kinspan", stored(new, tmp_path, name="new"))
+    assert ran.err == ""  # a new category is a rare one
+    expected = one_hot(new, sorted(PLANS))
+    expected.insert(4, "plan: rare", 1.0)
+    shares = model.predict_proba(expected, task=frame["shop"].to_numpy())
+    found = pd.read_csv(io.StringIO(ran.out))
+    np.testing.assert_allclose(found["p_yes"], shares[:, 1], rtol=1e-9)
+    options = ("--like", tmp_path / "m.kinspan", "--rare", "3", "--out", tmp_path / "x")
+    assert "--like determines the columns" in refusal("moments", data, *options)
 
 
 def test_numbers_are_categories_if_they_are_said_to_be_text(tmp_path: Path) -> None:
@@ -143,7 +189,7 @@ def test_numbers_are_categories_if_they_are_said_to_be_text(tmp_path: Path) -> N
 def test_too_many_categories_are_a_column_to_leave_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(passes, "MOST_CATEGORIES", 2)
+    monkeypatch.setattr(categories, "MOST_CATEGORIES", 2)
     data = stored(messy(share=0.0), tmp_path)
     message = refusal("fit", data, *ROLES, "--categorical", "encode", "--out", tmp_path / "m")
     assert "column 'plan' has more than 2 categories" in message

@@ -15,6 +15,14 @@ ROOT = Path(__file__).parents[2]
 END = "---- end of block ----"
 
 
+def python_blocks() -> list[tuple[str, str]]:
+    """Lines of Python, and what is shown below them."""
+    text = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    found = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, flags=re.DOTALL)
+    assert len(found) == text.count("```python\n")
+    return found
+
+
 def blocks() -> list[tuple[str, str]]:
     """Commands, and what is shown below them."""
     text = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
@@ -58,3 +66,22 @@ def test_the_tutorial_runs_and_prints_what_is_shown(tmp_path: Path) -> None:
     for found, shown in zip(printed, expected, strict=True):
         lines = [line.rstrip() for line in found.splitlines()]
         assert lines == shown.splitlines()
+    program = "".join(f"{code}print('{END}')\n" for code, _ in python_blocks())
+    ran = subprocess.run(
+        [sys.executable, "-c", program], cwd=work, capture_output=True, text=True, check=False
+    )
+    assert ran.stderr == ""
+    assert ran.stdout.split(f"{END}\n")[:-1] == [shown for _, shown in python_blocks()]
+
+
+def test_python_is_ten_lines_and_has_the_numbers_of_the_program() -> None:
+    (code, shown), (_, again) = python_blocks()
+    assert len([line for line in code.splitlines() if line]) <= 10
+    fitted = next(text for command, text in blocks() if "--missing mean" in command)
+    forecast, alone = re.findall(r"([\d.]+) %", fitted.partition(" all ")[2])[:2]
+    assert shown.startswith(f"forecast {forecast}%, alone {alone}%\n")
+    scored = next(text for command, text in blocks() if "kinspan predict churn" in command)
+    shares = [float(line.rpartition(",")[2]) for line in scored.splitlines()[2:]]
+    for text in (shown, again):
+        rounded = [float(number) for number in re.findall(r"0\.\d{3}", text)]
+        assert all(min(abs(share - r) for r in rounded) < 0.0011 for share in shares)

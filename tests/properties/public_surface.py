@@ -18,6 +18,7 @@ MODULES = (
     "kinspan.export",
     "kinspan.model_selection",
     "kinspan.report",
+    "kinspan.tables",
     "kinspan.theory",
 )
 

@@ -13,12 +13,19 @@ from tests.properties.calls import Call, not_finite
 from tests.properties.calls_of_dask import dask_calls
 from tests.properties.calls_of_files import file_calls
 from tests.properties.calls_of_models import model_calls
+from tests.properties.calls_of_tables import table_calls
 from tests.properties.calls_of_theory import theory_calls
 from tests.properties.hostile_values import hostile
 from tests.properties.not_called import NOT_CALLED
 from tests.properties.public_surface import public_names
 
-CALLS: dict[str, Call] = {**model_calls(), **theory_calls(), **file_calls(), **dask_calls()}
+CALLS: dict[str, Call] = {
+    **model_calls(),
+    **theory_calls(),
+    **file_calls(),
+    **dask_calls(),
+    **table_calls(),
+}
 
 
 @pytest.fixture(autouse=True)

@@ -23,6 +23,8 @@ from kinspan._validation.fitted import check_loaded, names_of
 from kinspan._validation.parameters import check_parameters, check_path, check_type
 from kinspan.class_moments import ClassMoments
 from kinspan.spca import MultiTaskSPCA
+from kinspan.tables.model import TableModel, table_model
+from kinspan.tables.recipe import recipe_of
 
 KIND = "model"
 
@@ -53,7 +55,9 @@ def save(what: MultiTaskSPCA | Statistics | ClassMoments, path: str | os.PathLik
     True
     """
     check_path(path)
-    write_atomically(path, to_bytes(what))
+    recipe = what._recipe if isinstance(what, TableModel) else None
+    notes = None if recipe is None else {"recipe": recipe.to_json()}
+    write_atomically(path, to_bytes(what, notes))
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -66,8 +70,13 @@ def load(path: str | os.PathLike[str]) -> Any:
     Returns
     -------
     MultiTaskSPCA, Statistics or ClassMoments
+        The model of `kinspan fit` is a `kinspan.tables.TableModel`, which takes rows as its table
+        had them.
     """
-    return load_with_notes(path)[0]
+    model, notes = load_with_notes(path)
+    recipe = recipe_of(notes)
+    is_model = isinstance(model, MultiTaskSPCA)
+    return model if recipe is None or not is_model else table_model(model, recipe)
 
 
 def load_with_notes(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any] | None]:

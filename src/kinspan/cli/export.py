@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from kinspan import load
 from kinspan._storage.atomic_files import write_atomically
 from kinspan.cli import options, stored
 from kinspan.cli.output import Output
@@ -33,18 +34,17 @@ def export(
     """Write predict and predict_proba of a model as one ONNX graph."""
     output = Output(as_json)
     check_place(onnx, model)
-    read = stored.read_model(model)
-    fitted = read.value
+    fitted = load(model)
+    recipe = stored.read_model(model).recipe
     fitted.unseen = fitted.unseen if unseen is None else unseen
     number_type: Literal["float32", "float64"] = "float32" if float32 else "float64"
     graph = to_onnx(fitted, dtype=number_type)
     write_atomically(onnx, graph.SerializeToString())
     inputs = [value.name for value in graph.graph.input]
-    recipe = read.recipe
-    if recipe is not None and (recipe.categorical or recipe.missing == "mean"):
+    if recipe is not None and recipe.dates:
         output.note(
-            "the graph takes numbers: categories as zeros and ones, and nothing missing "
-            "(feature_names in the graph gives their order)"
+            f"the graph takes dates as days since 1970: {', '.join(recipe.dates)}; their texts are "
+            "not read in it"
         )
     output.say(
         f"{number(len(fitted.tasks_), 'task')}, "

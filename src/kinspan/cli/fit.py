@@ -41,6 +41,7 @@ def fit(
     features: options.Features = None,
     exclude: options.Exclude = None,
     categorical: options.Categorical = "error",
+    rare: options.Rare = 1,
     missing: options.Missing = "error",
     as_text: options.AsText = None,
     delimiter: options.Delimiter = None,
@@ -68,7 +69,7 @@ def fit(
     else:
         dialect = options.checked_dialect(delimiter, encoding, decimal, thousands, missing_values)
         choice = options.column_choice(
-            (task, label), (features, exclude, as_text), categorical, missing, dialect
+            (task, label), (features, exclude, as_text), categorical, missing, dialect, rare
         )
         recipe, statistics = learn_tables(data or (), choice, row_sample, output, out, checkpoint)
         model.merge(statistics)

@@ -19,7 +19,7 @@ from kinspan.engines.files._report import ReadFile
 from kinspan.engines.files._sums import with_rows
 from kinspan.tables.columns import ColumnChoice, draft_recipe
 from kinspan.tables.fills import Fills
-from kinspan.tables.passes import encoded_rows, means_of, with_categories
+from kinspan.tables.passes import encoded_rows, means_of, read_categories
 from kinspan.tables.reader import Reader
 from kinspan.tables.reading import n_rows_of
 from kinspan.tables.recipe import Recipe
@@ -48,9 +48,8 @@ def learn_tables(
                 _note_task(reader, files, output)
             if recipe.categorical:
                 with output.progress("reading categories", n_rows) as advance:
-                    reader = reader._replace(
-                        recipe=with_categories(files, reader, how.as_text, advance)
-                    )
+                    complete = read_categories(files, reader, how.as_text, how.rare, advance)
+                    reader = reader._replace(recipe=complete)
         fills = None
         if reader.recipe.missing == "mean":
             with output.progress("reading means", n_rows) as advance:

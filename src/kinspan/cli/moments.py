@@ -38,6 +38,7 @@ def moments(
     features: options.Features = None,
     exclude: options.Exclude = None,
     categorical: options.Categorical = "error",
+    rare: options.Rare = 1,
     missing: options.MissingAtSite = "error",
     as_text: options.AsText = None,
     delimiter: options.Delimiter = None,
@@ -62,12 +63,12 @@ def moments(
     dialect = options.checked_dialect(delimiter, encoding, decimal, thousands, missing_values)
     how: ColumnChoice | Recipe
     if like is not None:
-        _refuse_both(task, label, features, exclude, as_text, categorical != "error")
+        _refuse_both(task, label, features, exclude, as_text, categorical != "error", rare > 1)
         other = stored.read_recipe(like)
         how = replace(other, missing=missing, dialect=dialect.over(other.dialect))
     else:
         how = options.column_choice(
-            (task, label), (features, exclude, as_text), categorical, missing, dialect
+            (task, label), (features, exclude, as_text), categorical, missing, dialect, rare
         )
     recipe, found = learn_tables(data or (), how, reservoir, output, out, checkpoint)
     leaving = _without_small(found, min_count, output)

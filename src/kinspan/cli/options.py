@@ -21,6 +21,7 @@ _HELP = {
     "--exclude": "Columns to leave out, by name or pattern, separated by commas.",
     "--categorical": "Columns of text: refuse them, or make every category a feature of zeros and "
     "ones.",
+    "--rare": "Categories of fewer rows are one feature, and so are unknown ones.",
     "--as-text": "Columns that hold text although it looks like numbers (007).",
     "--delimiter": "The character between the cells of text files.",
     "--encoding": "The encoding of text files, such as latin-1, windows-1252 or utf-16.",
@@ -75,6 +76,7 @@ LabelColumn = Annotated[str | None, _option("--label", "COLUMN")]
 Features = Annotated[Names, _reading("--features", "NAMES", show_default="all but task and label")]
 Exclude = Annotated[Names, _reading("--exclude", "NAMES")]
 Categorical = Annotated[Literal["error", "encode"], _reading("--categorical")]
+Rare = Annotated[int, _reading("--rare", "ROWS", min=1)]
 Missing = Annotated[
     Literal["error", "mean", "drop"],
     _reading("--missing", help=f"{_REFUSE}fill in the mean of the task, or drop the row."),
@@ -113,6 +115,7 @@ def column_choice(
     categorical: str,
     missing: str,
     dialect: Dialect,
+    rare: int,
 ) -> ColumnChoice:
     """A choice without contradictions; names are --features, --exclude and --as-text."""
     task, label = roles
@@ -124,7 +127,8 @@ def column_choice(
     for option, name in (("--task", task), ("--label", label)):
         if name in features:
             raise ValueError(f"column {name!r} is named with {option} and with --features")
-    return ColumnChoice(task, label, features, exclude, categorical, missing, as_text, dialect)
+    chosen = task, label, features, exclude, categorical, missing, as_text, dialect, rare
+    return ColumnChoice(*chosen)
 
 
 def _listed(given: Sequence[str] | None) -> tuple[str, ...]:

@@ -49,8 +49,9 @@ def _with_features(recipe: Recipe, kept: np.ndarray) -> Recipe:
             columns.append(column)
             continue
         categories = tuple(category for category in column.categories if next(is_kept))
-        if categories:
-            columns.append(replace(column, categories=categories))
+        has_rare = column.has_rare and next(is_kept)
+        if categories or has_rare:
+            columns.append(replace(column, categories=categories, has_rare=has_rare))
     return replace(recipe, columns=tuple(columns))
 
 

@@ -11,6 +11,8 @@ from numpy.typing import DTypeLike, NDArray
 from kinspan._rows.types import Ids
 from kinspan._validation.fitted import check_fitted_model
 from kinspan.spca import MultiTaskSPCA
+from kinspan.tables.model import TableModel
+from kinspan.tables.recipe import Recipe
 
 OLDEST_OPSET = 13
 _LARGEST_FILE = 2**31 - 2**20  # the limit of protobuf, with room for ids and names
@@ -40,6 +42,20 @@ def check_model(model: Any) -> None:
             "an ONNX file holds 2 GB; fit on fewer features, or spread the tasks over several "
             "models"
         )
+
+
+def check_table(model: Any) -> Recipe | None:
+    """The recipe of a table that a graph should contain; None where it takes features."""
+    recipe = model._recipe if isinstance(model, TableModel) else None
+    if recipe is None or not (recipe.read_as_text or recipe.missing == "mean"):
+        return None
+    empty = next((c.name for c in recipe.columns if "" in (c.categories or ())), None)
+    if empty is not None:
+        raise ValueError(
+            f"column {empty!r} has the category '', which is a missing text in the graph; fit with "
+            "another name for it"
+        )
+    return recipe
 
 
 def check_opset(opset: Any, newest: int) -> int:

@@ -45,18 +45,23 @@ class Steps(NamedTuple):
         return Steps(self.steps + following.steps, {**self.constants, **following.constants})
 
 
-def one_rule(coef: Floats) -> Steps:
-    """features → rule and sums if all rows have the first rule."""
+def one_rule() -> Steps:
+    """Nothing → the first rule, for all rows."""
+    return Steps([], {"rule": np.array([0])})
+
+
+def sums_by_one_rule(coef: Floats) -> Steps:
+    """features → sums if all rows have the first rule."""
     return Steps(
         [
             Step("Cast", ("features",), "in_double", {"to": np.float64}),
             Step("MatMul", ("in_double", "coef"), "sums"),
         ],
-        {"coef": np.ascontiguousarray(coef[0].T), "rule": np.array([0])},
+        {"coef": np.ascontiguousarray(coef[0].T)},
     )
 
 
-def rule_of_task(tasks: NDArray[Any]) -> Steps:
+def rule_of_task(tasks: NDArray[Any], rows: str = "features") -> Steps:
     """task → rule: the position of the task among the fitted ones, or the last rule."""
     kind = "strings" if tasks.dtype == object else "int64s"
     position = {
@@ -66,7 +71,7 @@ def rule_of_task(tasks: NDArray[Any]) -> Steps:
     }
     return Steps(
         [
-            Step("Shape", ("features",), "shape"),
+            Step("Shape", (rows,), "shape"),
             Step("Gather", ("shape", "first"), "n_rows"),
             Step("LabelEncoder", ("task",), "rule_of_id", position),
             Step(

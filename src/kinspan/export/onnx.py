@@ -10,9 +10,11 @@ from numpy.typing import DTypeLike, NDArray
 
 import kinspan
 from kinspan.answers.summary import feature_names
-from kinspan.export import _checks, _steps
+from kinspan.export import _checks, _steps, _table_steps
 from kinspan.export._steps import Step, Steps
 from kinspan.spca import MultiTaskSPCA
+from kinspan.tables.fills import Fills
+from kinspan.tables.recipe import Recipe
 
 if TYPE_CHECKING:
     import onnx
@@ -53,6 +55,12 @@ def to_onnx(
         a task that was not fitted, have probabilities NaN and the label `""` or −2⁶³. With
         `unseen="shared"` new tasks are predicted.
 
+        The graph of a model of `kinspan fit` with text, dates or filled-in values contains their
+        treatment. Its inputs are `numbers` of shape (rows, columns of numbers), NaN where a value
+        is missing, `texts` of shape (rows, columns of text), "" where one is missing, and `task`;
+        the metadata name the columns (`numbers_columns`, `texts_columns`). Dates are numbers there,
+        days since 1970 (`dates_columns`).
+
         The metadata hold the label of such rows (`no_label`), the `classes`, `feature_names`, the
         number of tasks (`n_tasks`), `unseen` and `kinspan_version`.
 
@@ -80,29 +88,54 @@ def to_onnx(
     _checks.check_model(model)
     opset = _checks.check_opset(opset, library.defs.onnx_opset_version())
     number = _checks.check_dtype(dtype)
+    recipe = _checks.check_table(model)
     labels, no_label = _checks.check_classes(model.classes_)
     has_task = len(model.tasks_) > 1 or model.unseen == "shared"
     tasks = _checks.check_ids(model.tasks_, "tasks_") if has_task else None
     answers = _steps.answers_of_scores(labels, no_label, number)
-    graph = _assembled(_scores(model, tasks).then(answers), model, tasks, labels, number, opset)
-    library.helper.set_model_props(graph, _metadata(model, labels, no_label))
+    inputs = _inputs(model, recipe, tasks, number)
+    graph = _assembled(
+        _scores(model, recipe, tasks).then(answers), model, inputs, labels, number, opset
+    )
+    library.helper.set_model_props(graph, _metadata(model, recipe, labels, no_label))
     return graph
 
 
-def _scores(model: MultiTaskSPCA, tasks: NDArray[Any] | None) -> Steps:
-    """The steps from features and task to scores."""
+def _scores(model: MultiTaskSPCA, recipe: Recipe | None, tasks: NDArray[Any] | None) -> Steps:
+    """The steps from features, or columns of a table, and task to scores."""
     rules = model._rules
-    if tasks is None:
-        sums = _steps.one_rule(rules.coef)
+    rows = "features" if recipe is None else _table_steps.WITH_HOLES
+    rule = _steps.one_rule() if tasks is None else _steps.rule_of_task(tasks, rows)
+    if recipe is not None:
+        fills = Fills.of_model(model) if recipe.missing == "mean" else None
+        rule = _table_steps.encoded(recipe).then(rule).then(_table_steps.filled(fills))
+    sums = _steps.sums_by_one_rule if tasks is None else _steps.sums_by_rule
+    return rule.then(sums(rules.coef)).then(_steps.scores_of_sums(rules, model.unseen == "error"))
+
+
+def _inputs(
+    model: MultiTaskSPCA,
+    recipe: Recipe | None,
+    tasks: NDArray[Any] | None,
+    number: np.dtype[Any],
+) -> list[onnx.ValueInfoProto]:
+    if recipe is None:
+        inputs = [_value("features", number, ["rows", model.moments_.n_features])]
     else:
-        sums = _steps.rule_of_task(tasks).then(_steps.sums_by_rule(rules.coef))
-    return sums.then(_steps.scores_of_sums(rules, model.unseen == "error"))
+        table = _table_steps.table_inputs(recipe)
+        given = {"numbers": (number, table.numbers), "texts": (np.dtype(object), table.texts)}
+        inputs = [
+            _value(name, kind, ["rows", len(columns)])
+            for name, (kind, columns) in given.items()
+            if columns
+        ]
+    return inputs if tasks is None else [*inputs, _value("task", tasks.dtype, ["rows"])]
 
 
 def _assembled(
     steps: Steps,
     model: MultiTaskSPCA,
-    tasks: NDArray[Any] | None,
+    inputs: list[onnx.ValueInfoProto],
     labels: NDArray[Any],
     number: np.dtype[Any],
     opset: int,
@@ -110,10 +143,7 @@ def _assembled(
     """The graph of the steps, in the oldest file format that has the opset."""
     from onnx import helper, numpy_helper  # noqa: PLC0415
 
-    n_rules, n_sums, n_features = model._rules.coef.shape
-    inputs = [_value("features", number, ["rows", n_features])]
-    if tasks is not None:
-        inputs.append(_value("task", tasks.dtype, ["rows"]))
+    n_rules, n_sums, _ = model._rules.coef.shape
     graph = helper.make_graph(
         [_node(step, n_sums) for step in steps.steps],
         "kinspan",
@@ -171,7 +201,9 @@ def _value(name: str, dtype: np.dtype[Any], shape: list[str | int]) -> onnx.Valu
     return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(dtype), shape)
 
 
-def _metadata(model: MultiTaskSPCA, labels: NDArray[Any], no_label: Any) -> dict[str, str]:
+def _metadata(
+    model: MultiTaskSPCA, recipe: Recipe | None, labels: NDArray[Any], no_label: Any
+) -> dict[str, str]:
     described = {
         "kinspan_version": kinspan.__version__,
         "classes": json.dumps(labels.tolist()),
@@ -179,5 +211,9 @@ def _metadata(model: MultiTaskSPCA, labels: NDArray[Any], no_label: Any) -> dict
         "n_tasks": str(len(model.tasks_)),
         "unseen": model.unseen,
     }
+    if recipe is not None:
+        table = _table_steps.table_inputs(recipe)
+        columns = {**table._asdict(), "dates": recipe.dates}
+        described |= {f"{name}_columns": json.dumps(list(n)) for name, n in columns.items()}
     names = feature_names(model)
     return described if names is None else {**described, "feature_names": json.dumps(names)}

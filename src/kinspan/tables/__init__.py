@@ -22,6 +22,29 @@ recipe      columns, categories and the treatment of missing values, stored with
 reader      files and a recipe → chunks
 encoding    a chunk and a recipe → rows
 fills       means that replace missing numbers
+categories  chunks → the categories of text columns
 passes      all files → categories and means
 writing     rows → a table in a file
+
+The same recipe for data frames:
+
+frames      a data frame of any library → a chunk
+encoder     the scikit-learn transformer
+model       a model of the command line that answers rows of tables
 """
+
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kinspan.tables.encoder import TableEncoder
+    from kinspan.tables.model import TableModel
+
+__all__ = ["TableEncoder", "TableModel"]
+_MODULES = {"TableEncoder": "encoder", "TableModel": "model"}
+
+
+def __getattr__(name: str) -> Any:  # scikit-learn is imported when it is needed
+    if name in _MODULES:
+        return getattr(_import_module(f"kinspan.tables.{_MODULES[name]}"), name)
+    raise AttributeError(f"module 'kinspan.tables' has no attribute {name!r}")

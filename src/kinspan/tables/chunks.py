@@ -74,7 +74,7 @@ def chunks(
     first_row = 0 if part is None else part.first_row
     no_text = pa.array(["", *(request.dialect.missing_values or ())]) if table.is_text else None
     for columns, everything in pairs:
-        wanted = columns if no_text is None else _with_nulls(columns, no_text)
+        wanted = columns if no_text is None else with_nulls(columns, no_text)
         yield Chunk(path, first_row, wanted, everything, table.is_text)
         first_row += columns.num_rows
 
@@ -86,7 +86,7 @@ def _width(table: OpenTable, request: Request, layout: FileLayout) -> int:
     return int(getattr(table.types[str(request.features)], "list_size", _LONG_LIST))
 
 
-def _with_nulls(columns: Any, no_text: Any) -> Any:
+def with_nulls(columns: Any, no_text: Any) -> Any:
     """Columns of text in which cells that hold no text are null."""
     pa, compute = pyarrow(), pyarrow("pyarrow.compute")
     for i, kind in enumerate(columns.schema.types):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
 from kinspan._validation.messages import some
-from kinspan.tables.arrow import NOTHING, TEXT, kind_of_type, pyarrow
+from kinspan.tables.arrow import NOTHING, TEXT, TIMES, kind_of_type, pyarrow
 from kinspan.tables.chunks import open_table
 from kinspan.tables.dialect import Dialect
 from kinspan.tables.errors import naming_file
@@ -23,17 +24,18 @@ class ColumnChoice(NamedTuple):
     """Which columns to use, and how."""
 
     task: str | None
-    label: str
+    label: str | None
     features: Sequence[str] = ()  # names and patterns; none: all columns but task and label
     exclude: Sequence[str] = ()
     categorical: str = "error"
     missing: str = "error"
     as_text: Sequence[str] = ()  # columns that hold text, whatever it looks like
     dialect: Dialect = Dialect()
+    rare: int = 1  # categories of fewer rows are one feature
 
     def request(self, numeric: tuple[str, ...] = ()) -> Request:
         """The request for these columns."""
-        ids = frozenset({self.task or "", self.label} & set(self.as_text))
+        ids = frozenset({self.task or "", self.label or ""} & set(self.as_text))
         return Request(self.task, self.label, None, numeric, ids, self.dialect, None)
 
 
@@ -41,15 +43,19 @@ def draft_recipe(files: Sequence[Path], choice: ColumnChoice) -> Recipe:
     """The recipe for the first file that has rows, without the categories of text columns."""
     for path in files:
         with naming_file(path):
-            table = open_table(path, choice.dialect)
-            columns = _feature_columns(table, choice)
-            numeric = tuple(column.name for column in columns if column.categories is None)
-            layout = table_layout(str(path), table, choice.request(numeric))
-        if NOTHING not in layout.kinds.values():
-            roles = choice.task, choice.label
-            return Recipe(columns, *roles, layout.kinds, choice.missing, choice.dialect)
+            recipe = recipe_of_table(str(path), open_table(path, choice.dialect), choice)
+        if NOTHING not in recipe.kinds.values():
+            return recipe
     named = " or ".join(repr(name) for name in (choice.task, choice.label) if name is not None)
     raise ValueError(f"{some([str(path) for path in files])}: no row has a value in {named}")
+
+
+def recipe_of_table(first: str, table: OpenTable, choice: ColumnChoice) -> Recipe:
+    """The recipe for an opened table, without the categories of text columns."""
+    columns, roles = _feature_columns(table, choice), (choice.task, choice.label)
+    recipe = Recipe(columns, *roles, {}, choice.missing, choice.dialect)
+    layout = table_layout(first, table, choice.request(recipe.numeric))
+    return replace(recipe, kinds=layout.kinds)
 
 
 def _feature_columns(table: OpenTable, choice: ColumnChoice) -> tuple[FeatureColumn, ...]:
@@ -59,7 +65,9 @@ def _feature_columns(table: OpenTable, choice: ColumnChoice) -> tuple[FeatureCol
             raise ValueError(_not_a_column("as_text", name, table))
     names = _chosen(table, choice)
     texts = [n for n in names if n in choice.as_text or kind_of_type(table.types[n]) == TEXT]
-    others = [name for name in names if name not in texts and not is_numeric(table, name)]
+    dates = [n for n in names if n not in texts and kind_of_type(table.types[n]) == TIMES]
+    known = {*texts, *dates}
+    others = [name for name in names if name not in known and not is_numeric(table, name)]
     if texts and choice.categorical == "error":
         _refuse_strays(table, [name for name in texts if name not in choice.as_text], choice)
         shown = [name for name in names if name in texts or name in others]
@@ -69,10 +77,12 @@ def _feature_columns(table: OpenTable, choice: ColumnChoice) -> tuple[FeatureCol
         )
     if others:
         raise ValueError(
-            f"columns {with_types(table, others, at_most=10)} are neither numbers nor text; leave "
-            "them out with exclude=[…], or convert them"
+            f"columns {with_types(table, others, at_most=10)} are neither numbers, text nor dates; "
+            "leave them out with exclude=[…], or convert them"
         )
-    return tuple(FeatureColumn(name, () if name in texts else None) for name in names)
+    return tuple(
+        FeatureColumn(name, () if name in texts else None, is_date=name in dates) for name in names
+    )
 
 
 def _refuse_strays(table: OpenTable, texts: list[str], choice: ColumnChoice) -> None:

@@ -17,6 +17,9 @@ from kinspan.tables.recipe import FeatureColumn
 from kinspan.tables.rows import FileRows, ids_of_chunk, numbers
 from kinspan.tables.tally import Tally
 
+OF_FRAMES = "fit"  # the place of a recipe that was made from a frame
+MICROSECONDS_PER_DAY = 86_400e6
+
 
 class UsableRows(NamedTuple):
     """The rows of a chunk that can be used."""
@@ -63,19 +66,34 @@ def texts_of(column: Any) -> tuple[list[str], Codes]:
 def _features(chunk: Chunk, column: FeatureColumn, tally: Tally) -> Floats:
     """(rows, features of a column): NaN where a value is missing."""
     values = chunk.columns.column(column.name)
+    if column.is_date:
+        return days_of(column.name, values)[:, None]
     if column.categories is None:
         return np.asarray(numbers(values), dtype=np.float64)[:, None]
     distinct, codes = texts_of(values)
     place = {category: j for j, category in enumerate(column.categories)}
-    unknown = len(place)
-    places = np.array([*(place.get(text, unknown) for text in distinct), unknown], dtype=np.intp)
+    other = len(place)
+    places = np.array([*(place.get(text, other) for text in distinct), other], dtype=np.intp)
     is_missing, which = codes < 0, places[codes]
-    n_unknown = int(np.count_nonzero((which == unknown) & ~is_missing))
-    if n_unknown:
-        tally.unknown[column.name] += n_unknown
-    one_hot = np.eye(unknown + 1, unknown)[which]
+    n_other = int(np.count_nonzero((which == other) & ~is_missing))
+    if n_other and not column.has_rare:
+        tally.unknown[column.name] += n_other
+    one_hot = np.eye(other + 1, len(column.features))[which]
     one_hot[is_missing] = np.nan
     return one_hot
+
+
+def days_of(name: str, column: Any) -> Floats:
+    """Dates and times as days since 1970, NaN where they are missing."""
+    pa = pyarrow()
+    try:
+        instants = column.cast(pa.timestamp("us"))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise ValueError(
+            f"column {name!r} holds dates in the fit, and something else here: {error}"
+        ) from None
+    microseconds = instants.cast(pa.int64()).cast(pa.float64(), safe=False)
+    return np.asarray(microseconds.to_numpy(), dtype=np.float64) / MICROSECONDS_PER_DAY
 
 
 def _is_missing(chunk: Chunk, name: str) -> Mask:
@@ -99,9 +117,11 @@ def _first_missing(chunk: Chunk, reader: Reader, missing: Mask, lacking: dict[st
     absent = {name: is_missing for name, is_missing in lacking.items() if is_missing.any()}
     row = int(np.flatnonzero(np.logical_or.reduce([missing.any(axis=1), *absent.values()]))[0])
     name = next((name for name, is_missing in absent.items() if is_missing[row]), None)
-    way_out = "missing='drop' drops such rows"
+    is_of_frame = reader.first == OF_FRAMES  # which keeps all rows
+    way_out = "drop such rows" if is_of_frame else "missing='drop' drops such rows"
     if name is None:
         name = _column_of(reader, int(np.flatnonzero(missing[row])[0]))
+        way_out = "missing='keep' keeps NaN" if is_of_frame else way_out
         way_out = f"missing='mean' fills in the mean of the task, {way_out}"
     if reader.first == "the model":
         way_out = "the model was fitted with missing='error'; fit it with missing='mean' or drop"

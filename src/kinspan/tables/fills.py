@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,10 +53,17 @@ class Fills(NamedTuple):
         return cls(moments.tasks, _means(sums, np.broadcast_to(n, sums.shape)))
 
     @classmethod
-    def of_sums(cls, found: ByTask) -> Fills:
+    def of_sums(cls, found: ByTask, names: Sequence[str]) -> Fills:
         """From sums and counts of the numbers that are not missing."""
         sums, n = np.hsplit(found.sums, 2)
-        return cls(found.tasks, _means(sums, n))
+        fills = cls(found.tasks, _means(sums, n))
+        empty = np.flatnonzero(np.isnan(fills.means[-1]))
+        if len(empty):
+            name = names[int(empty[0])]
+            raise ValueError(
+                f"column {name!r} has no values to take the mean of; use exclude=[{name!r}]"
+            )
+        return fills
 
     def fill(self, X: Floats, missing: NDArray[np.bool_], task: CodedIds | None) -> None:
         """Replace missing numbers in place."""

@@ -40,7 +40,7 @@ class Reader(NamedTuple):
 
     def chunks(self, path: Path, *, unchanged: bool = False) -> Iterator[Chunk]:
         """The rows of a file, in their order."""
-        texts, n_features = self.recipe.categorical, len(self.recipe.feature_names)
+        texts, n_features = self.recipe.read_as_text, len(self.recipe.feature_names)
         with naming_file(path):
             yield from chunks(
                 path,

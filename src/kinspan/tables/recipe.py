@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from kinspan._storage.container import StoredDataError
 from kinspan.tables.dialect import Dialect
 
 MISSING = ("error", "mean", "drop")
+RARE = "rare"
 
 
 @dataclass(frozen=True)
 class FeatureColumn:
-    """A column of numbers, which is one feature, or of text, whose categories are features."""
+    """A column of numbers or dates, which is one feature, or of text with categories."""
 
     name: str
-    categories: tuple[str, ...] | None = None  # None: numbers
+    categories: tuple[str, ...] | None = None  # None: numbers or dates
+    is_date: bool = False
+    has_rare: bool = False  # whether all other categories are a feature together
 
     @property
     def features(self) -> tuple[str, ...]:
         """The names of its features."""
         if self.categories is None:
             return (self.name,)
-        return tuple(f"{self.name}={category}" for category in self.categories)
+        rare = [f"{self.name}: {RARE}"] if self.has_rare else []
+        return (*(f"{self.name}={category}" for category in self.categories), *rare)
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,10 @@ class Recipe:
     missing: str = "error"
     dialect: Dialect = field(default_factory=Dialect)  # of text files
 
+    def only(self, names: Collection[str]) -> Recipe:
+        """The recipe of some of its columns."""
+        return replace(self, columns=tuple(c for c in self.columns if c.name in names))
+
     @property
     def feature_names(self) -> tuple[str, ...]:
         """The names of all features, in their order."""
@@ -45,12 +54,23 @@ class Recipe:
     @property
     def numeric(self) -> tuple[str, ...]:
         """The columns of numbers."""
-        return tuple(column.name for column in self.columns if column.categories is None)
+        plain = (c for c in self.columns if c.categories is None and not c.is_date)
+        return tuple(column.name for column in plain)
+
+    @property
+    def dates(self) -> tuple[str, ...]:
+        """The columns of dates."""
+        return tuple(column.name for column in self.columns if column.is_date)
 
     @property
     def categorical(self) -> tuple[str, ...]:
         """The columns of text."""
         return tuple(column.name for column in self.columns if column.categories is not None)
+
+    @property
+    def read_as_text(self) -> tuple[str, ...]:
+        """Columns that text files hold as text: dates are parsed later."""
+        return (*self.categorical, *self.dates)
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, stored as notes of a model."""
@@ -83,4 +103,5 @@ def _column(stored: dict[str, Any]) -> FeatureColumn:
     name, categories = stored["name"], stored["categories"]
     if not all(isinstance(text, str) for text in [name, *(categories or ())]):
         raise TypeError("names of columns and categories are text")
-    return FeatureColumn(name, None if categories is None else tuple(categories))
+    is_date, has_rare = (bool(stored.get(key, False)) for key in ("is_date", "has_rare"))
+    return FeatureColumn(name, None if categories is None else tuple(categories), is_date, has_rare)

@@ -60,6 +60,8 @@ class Cells:
                 f"such as {strays[0]!r}; read them with {' and '.join(given)}"
             )
         n = self._n - self._n_numbers[0]
+        if n == 0:  # numbers that are meant to be text
+            return None
         are = "is not a number" if n == 1 else "are not numbers"
         return f"{n:,} of {self._all} values in {self.name!r} {are}: {some(strays)}"
 
@@ -71,13 +73,11 @@ class Cells:
     def refusal(self) -> str | None:
         """The same with the way out."""
         fault = self.fault
-        if fault is None or "; " in fault:
-            return fault
-        shown = list(self._strays)[:_SHOWN]
-        return (
-            f"{fault}; missing_values={shown!r} reads such values as missing, "
-            f"as_text=[{self.name!r}] makes the column text"
-        )
+        if fault is None:
+            return None
+        missing = f"missing_values={list(self._strays)[:_SHOWN]!r} reads such values as missing"
+        way_out = "" if "; read them with" in fault else f"; {missing}"
+        return f"{fault}{way_out}, or as_text=[{self.name!r}] makes the column text"
 
 
 def look(batches: Iterable[Any], names: Sequence[str], dialect: Dialect) -> list[Cells]:

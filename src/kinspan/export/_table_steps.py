@@ -1,0 +1,101 @@
+"""The recipe of a table → its encoding and filling as ONNX operators and constants.
+
+    numbers, texts → features with NaN where a value is missing → features
+
+A text is looked up among the categories of its column; the place of a category picks a row of a
+table of zeros and ones, that of a missing text a row of NaN. Missing values take the row of their
+task from a table of means.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinspan.export._steps import Step, Steps
+from kinspan.tables.fills import Fills
+from kinspan.tables.recipe import FeatureColumn, Recipe
+
+WITH_HOLES = "with_holes"
+
+
+class TableInputs(NamedTuple):
+    """The columns that a graph takes, in their order."""
+
+    numbers: list[str]  # of numbers; dates are days since 1970
+    texts: list[str]  # of text; "" is missing
+
+
+def table_inputs(recipe: Recipe) -> TableInputs:
+    """The columns of a recipe."""
+    numbers = [column.name for column in recipe.columns if column.categories is None]
+    return TableInputs(numbers, list(recipe.categorical))
+
+
+def encoded(recipe: Recipe) -> Steps:
+    """numbers, texts → features in the order of the recipe, with holes."""
+    inputs = table_inputs(recipe)
+    steps, constants, parts = list[Step](), dict[str, Any](), list[str]()
+    if inputs.numbers:
+        steps.append(Step("Cast", ("numbers",), "numbers_in_double", {"to": np.float64}))
+        parts.append("numbers_in_double")
+    columns = {column.name: column for column in recipe.columns}
+    for j, name in enumerate(inputs.texts):
+        added = _one_hot(j, columns[name])
+        steps, constants = [*steps, *added.steps], {**constants, **added.constants}
+        parts.append(f"hot_{j}")
+    constants["order"] = _order(recipe)
+    steps += [
+        Step("Concat", tuple(parts), "parts", {"axis": 1}),
+        Step("Gather", ("parts", "order"), WITH_HOLES, {"axis": 1}),
+    ]
+    return Steps(steps, constants)
+
+
+def filled(fills: Fills | None) -> Steps:
+    """Features with holes and rule → features; without means, holes stay and are refused."""
+    if fills is None:
+        return Steps([Step("Identity", (WITH_HOLES,), "features")], {})
+    return Steps(
+        [
+            Step("Gather", ("means", "rule"), "means_of_rows"),
+            Step("IsNaN", (WITH_HOLES,), "is_hole"),
+            Step("Where", ("is_hole", "means_of_rows", WITH_HOLES), "features"),
+        ],
+        {"means": fills.means},
+    )
+
+
+def _one_hot(j: int, column: FeatureColumn) -> Steps:
+    """Texts of a column → zeros and ones of its features."""
+    categories = column.categories or ()
+    other, missing = len(categories), len(categories) + 1
+    places = {
+        "keys_strings": [*categories, ""],
+        "values_int64s": [*range(other), missing],
+        "default_int64": other,
+    }
+    rows = np.eye(other + 2, len(column.features))
+    rows[missing] = np.nan
+    return Steps(
+        [
+            Step("Gather", ("texts", f"column_{j}"), f"text_{j}", {"axis": 1}),
+            Step("LabelEncoder", (f"text_{j}",), f"place_{j}", places),
+            Step("Gather", (f"rows_{j}", f"place_{j}"), f"hot_{j}"),
+        ],
+        {f"column_{j}": np.array(j), f"rows_{j}": rows},
+    )
+
+
+def _order(recipe: Recipe) -> Any:
+    """Places of the features among all numbers, followed by the features of all texts."""
+    inputs = table_inputs(recipe)
+    first = {name: i for i, name in enumerate(inputs.numbers)}
+    start = len(first)
+    for column in recipe.columns:
+        if column.categories is not None:
+            first[column.name] = start
+            start += len(column.features)
+    places = [first[c.name] + i for c in recipe.columns for i in range(len(c.features))]
+    return np.array(places, dtype=np.int64)

@@ -1,0 +1,77 @@
+"""Chunks of a table → the categories of its text columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import replace
+
+import numpy as np
+
+from kinspan.tables.arrow import pyarrow
+from kinspan.tables.chunks import Chunk
+from kinspan.tables.encoding import texts_of
+from kinspan.tables.recipe import FeatureColumn, Recipe
+from kinspan.tables.strays import Cells
+
+MOST_CATEGORIES = 200
+_MOST_COUNTED = 100_000  # with rare ones, which are one feature
+
+
+class FoundCategories:
+    """Categories of the text columns of a recipe, counted chunk by chunk.
+
+    Categories of fewer than `rare` rows are one feature. Columns of text files that are numbers but
+    for a few cells are refused, unless they are said to hold text.
+    """
+
+    def __init__(self, recipe: Recipe, as_text: Collection[str], rare: int) -> None:
+        self._recipe, self._as_text, self._rare = recipe, as_text, rare
+        self._counts: dict[str, Counter[str]] = {name: Counter() for name in recipe.categorical}
+        self._cells = {name: Cells(name, recipe.dialect) for name in recipe.categorical}
+        self._most = MOST_CATEGORIES if rare <= 1 else _MOST_COUNTED
+
+    def add(self, chunk: Chunk) -> None:
+        """Count more rows."""
+        for name, counts in self._counts.items():
+            column = chunk.columns.column(name)
+            if chunk.is_text and name not in self._as_text:
+                self._cells[name].add(column.cast(pyarrow().string()))
+            if len(counts) <= self._most:
+                distinct, codes = texts_of(column)
+                numbers = np.bincount(codes[codes >= 0], minlength=len(distinct))
+                counts.update(dict(zip(distinct, numbers.tolist(), strict=True)))
+            if len(counts) > self._most and self._cells[name].refusal is None:
+                raise ValueError(self._too_many(name, counts))
+
+    def recipe(self) -> Recipe:
+        """The recipe with all categories."""
+        columns = tuple(
+            column if column.categories is None else self._complete(column)
+            for column in self._recipe.columns
+        )
+        complete = replace(self._recipe, columns=columns)
+        twice = [name for name, n in Counter(complete.feature_names).items() if n > 1]
+        if twice:
+            raise ValueError(
+                f"two features are called {twice[0]!r}: rename the column of this name"
+            )
+        return complete
+
+    def _complete(self, column: FeatureColumn) -> FeatureColumn:
+        name, counts = column.name, self._counts[column.name]
+        refusal = self._cells[name].refusal
+        if refusal is not None:
+            raise ValueError(refusal)
+        if not counts:
+            raise ValueError(f"column {name!r} has no values; leave it out with exclude=[…]")
+        usual = tuple(sorted(text for text, n in counts.items() if n >= self._rare))
+        if len(usual) > MOST_CATEGORIES:
+            raise ValueError(self._too_many(name, usual))
+        return replace(column, categories=usual, has_rare=len(usual) < len(counts))
+
+    def _too_many(self, name: str, known: Collection[str]) -> str:
+        return (
+            f"column {name!r} has more than {min(self._most, len(known) - 1)} categories, such as "
+            f"{min(known)!r}; leave it out with exclude=[{name!r}]"
+        )

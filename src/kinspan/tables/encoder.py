@@ -1,0 +1,217 @@
+"""A data frame with text, dates and missing values → features, as a scikit-learn transformer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from kinspan._rows.types import Floats, Ids
+from kinspan._validation.parameters import check_choice, check_positive, check_type
+from kinspan._validation.text_columns import naming_columns
+from kinspan.tables.arrow import pyarrow
+from kinspan.tables.categories import FoundCategories
+from kinspan.tables.chunks import Chunk
+from kinspan.tables.columns import ColumnChoice, recipe_of_table
+from kinspan.tables.dialect import Dialect
+from kinspan.tables.encoding import OF_FRAMES, UsableRows, encode_chunk
+from kinspan.tables.fills import Fills, sums_of_present
+from kinspan.tables.frames import chunk_of_frame, is_frame, names_of_frame, opened
+from kinspan.tables.ids import CodedIds
+from kinspan.tables.layout import check_agrees
+from kinspan.tables.reader import Reader
+from kinspan.tables.recipe import Recipe
+from kinspan.tables.tally import Tally
+
+_MISSING = ("error", "mean", "keep")
+
+
+class TableEncoder(TransformerMixin, BaseEstimator):
+    """A data frame as people have them → numbers, as `kinspan fit` reads a table.
+
+    Numbers stay numbers, and so do columns of true and false. Dates and times become days since
+    1970. Every category of a column of text becomes a feature of zeros and ones, such as
+    `plan=free`; a category that `fit` has not seen is all zeros.
+
+    Parameters
+    ----------
+    task_column : str, optional
+        The column with the task of every row. It is no feature; missing values take the mean of
+        their task.
+    features, exclude : list of str, default=()
+        Columns to use, by name or pattern (`"usage_*"`), and columns to leave out. Without
+        `features`, all columns.
+    as_text : list of str, default=()
+        Columns whose numbers are categories, or that are text although most of it looks like
+        numbers.
+    missing : {"error", "mean", "keep"}, default="error"
+        Refuse missing values by column and row, fill in the mean of the column in the same task
+        (for categories, their shares; for a new task, the mean of all rows), or keep them as NaN.
+    missing_values : list of str, default=()
+        Texts that stand for a missing value, such as `"?"`.
+    rare : int, default=1
+        Categories of fewer rows are one feature together, and then new categories are too.
+
+    Attributes
+    ----------
+    recipe_ : Recipe
+        The role of every column and its categories.
+    n_features_in_, feature_names_in_
+        As in scikit-learn. Later frames may have other columns too, in any order.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from kinspan.tables import TableEncoder
+    >>> frame = pd.DataFrame(
+    ...     {
+    ...         "shop": ["a", "a", "b", "b"],
+    ...         "plan": ["free", "team", "free", None],
+    ...         "visits": [3.0, 5.0, None, 8.0],
+    ...     }
+    ... )
+    >>> encoder = TableEncoder(task_column="shop", missing="mean").set_output(transform="pandas")
+    >>> encoder.fit_transform(frame)
+       plan=free  plan=team  visits
+    0        1.0        0.0     3.0
+    1        0.0        1.0     5.0
+    2        1.0        0.0     8.0
+    3        1.0        0.0     8.0
+    """
+
+    def __init__(
+        self,
+        *,
+        task_column: str | None = None,
+        features: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        as_text: Sequence[str] = (),
+        missing: str = "error",
+        missing_values: Sequence[str] = (),
+        rare: int = 1,
+    ) -> None:
+        self.task_column = task_column
+        self.features = features
+        self.exclude = exclude
+        self.as_text = as_text
+        self.missing = missing
+        self.missing_values = missing_values
+        self.rare = rare
+
+    def fit(self, X: Any, y: Any = None) -> TableEncoder:
+        """Learn categories and means; y is not used."""
+        choice = self._choice()
+        frame = self._frame(X, reset=True)
+        chunk = chunk_of_frame(frame, names_of_frame(frame), choice.dialect)
+        draft = recipe_of_table(OF_FRAMES, opened(chunk), choice)
+        found = FoundCategories(draft, choice.as_text, choice.rare)
+        found.add(chunk._replace(is_text=True))
+        self.recipe_, self._fills = found.recipe(), None
+        rows = self._encoded(chunk, None).rows
+        if self.missing == "mean":
+            task = CodedIds.constant(0, len(rows.X)) if rows.task is None else rows.task
+            self._fills = Fills.of_sums(sums_of_present(rows.X, task), self.recipe_.feature_names)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """(rows, features) numbers, in the order of `get_feature_names_out`."""
+        return self._rows(X)[0]
+
+    def _rows(self, X: Any) -> tuple[Floats, Ids | None]:
+        """Features and tasks of the rows of a frame; None without a task column."""
+        check_is_fitted(self)
+        frame = self._frame(X, reset=False)
+        known = set(names_of_frame(frame))
+        wanted = [name for name in self._columns if name in known]
+        chunk = chunk_of_frame(frame, wanted, self.recipe_.dialect)
+        reader = self._reader
+        check_agrees(reader.layout, opened(chunk), reader.request, self.recipe_.read_as_text)
+        found = self._encoded(chunk, self._fills).rows
+        return found.X, None if found.task is None else found.task.values()
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """The names of the features; those of columns are not used."""
+        check_is_fitted(self)
+        return np.array(self.recipe_.feature_names, dtype=object)
+
+    @property
+    def _columns(self) -> list[str]:
+        """The columns of a frame that are read."""
+        task = [] if self.recipe_.task is None else [self.recipe_.task]
+        return [*task, *(column.name for column in self.recipe_.columns)]
+
+    @property
+    def _reader(self) -> Reader:
+        roles = () if self.recipe_.task is None else ("task",)
+        return Reader(self.recipe_, roles, "the model" if self._is_of_model else OF_FRAMES)
+
+    @property
+    def _is_of_model(self) -> bool:
+        return self.recipe_.label is not None
+
+    def _choice(self) -> ColumnChoice:
+        if self.task_column is not None:
+            check_type("task_column", self.task_column, str)
+        check_choice("missing", self.missing, _MISSING)
+        dialect = Dialect(missing_values=_texts("missing_values", self.missing_values))
+        return ColumnChoice(
+            task=self.task_column,
+            label=None,
+            features=_texts("features", self.features),
+            exclude=_texts("exclude", self.exclude),
+            categorical="encode",
+            missing="error" if self.missing == "error" else "mean",
+            as_text=_texts("as_text", self.as_text),
+            dialect=dialect,
+            rare=check_positive("rare", self.rare),
+        )
+
+    def _frame(self, X: Any, *, reset: bool) -> Any:
+        """A frame; an array of numbers as one with the names that scikit-learn gives."""
+        if is_frame(X):
+            if reset:
+                validate_data(self, X, reset=True, skip_check_array=True)
+            return X
+        allowed: Any = "allow-nan" if self.missing != "error" else True
+        with naming_columns(X):
+            array = validate_data(self, X, reset=reset, dtype="numeric", ensure_all_finite=allowed)
+        return pyarrow().table({f"x{i}": array[:, i] for i in range(array.shape[1])})
+
+    def _encoded(self, chunk: Chunk, fills: Fills | None) -> UsableRows:
+        found = encode_chunk(chunk, self._reader, fills, Tally())
+        if not found.kept.all():
+            row = int(np.flatnonzero(~found.kept)[0])
+            raise ValueError(
+                f"column {self.recipe_.task!r} is missing in row {row + 1:,} of X (the first is "
+                "1), which has no task then; drop such rows"
+            )
+        return found
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = self.missing != "error"
+        return tags
+
+
+def encoder_of(recipe: Recipe, fills: Fills | None) -> TableEncoder:
+    """An encoder that treats frames as a model of the command line treats tables."""
+    missing = "mean" if recipe.missing == "mean" else "error"
+    encoder = TableEncoder(task_column=recipe.task, missing=missing)
+    encoder.recipe_, encoder._fills = replace(recipe, missing=missing), fills
+    encoder.feature_names_in_ = np.array(encoder._columns, dtype=object)
+    encoder.n_features_in_ = len(encoder._columns)
+    return encoder
+
+
+def _texts(name: str, given: Any) -> tuple[str, ...]:
+    is_list = isinstance(given, (list, tuple)) or hasattr(given, "tolist")
+    texts = tuple(given) if is_list and np.ndim(given) == 1 else None
+    if texts is None or not all(isinstance(text, str) for text in texts):
+        raise TypeError(f"{name}={given!r}; use a list of text")
+    return tuple(str(text) for text in texts)

@@ -59,7 +59,7 @@ def left_out(world: World, covariance: Any, share: float, scaled: bool, weight: 
     def turned(vectors: Any) -> Any:
         return vectors @ basis / np.sqrt(stretch)
 
-    change = ScaleChange(1.0 - world.ratio, basis, stretch, share) if scaled else None
+    change = ScaleChange.of(1.0 - world.ratio, along, basis, stretch, share) if scaled else None
     centres = world.means.mean(axis=1, keepdims=True)
     parts = RuleParts(
         *(turned(world.coef), np.zeros((K, M)), np.full(K, 0.5), world.own, np.zeros((K, M, M))),

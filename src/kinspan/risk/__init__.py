@@ -5,7 +5,7 @@ the scores of sampled rows, each left out of the rule that scores it (`leave_one
 errors (`tails`) and comparing tasks (`forecast`).
 """
 
-from kinspan.risk.calibration import Calibration, calibration
+from kinspan.risk.calibration import calibration
 from kinspan.risk.distances import spread_of_scores
 from kinspan.risk.forecast import Forecast, LeftOutErrors, left_out_errors
 from kinspan.risk.gaussian import alignment, error_rate
@@ -20,7 +20,6 @@ from kinspan.risk.leave_one_out import (
 )
 
 __all__ = [
-    "Calibration",
     "Energies",
     "Forecast",
     "Learning",

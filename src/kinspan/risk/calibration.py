@@ -2,64 +2,59 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from kinspan._rows.types import Codes, Floats, Mask
 
-
-class Calibration(NamedTuple):
-    """The factor that turns scores into log odds."""
-
-    factor: float  # multiplies the scores
-    loss: float  # mean log loss of the resulting probabilities, with the penalty of the factor
+_STEPS, _LEAST, _MOST = 40, -7.0, 4.0  # of the log of the factor, in units of the prior
 
 
-def calibration(
-    scores: Floats, classes: Codes, weights: Floats, present: Mask
-) -> tuple[Calibration, Floats]:
-    """The factor that turns scores into log odds, by maximum likelihood, and the loss of every row.
+def calibration(scores: Floats, classes: Codes, weights: Floats, present: Mask) -> float:
+    """The factor that turns scores into log odds, by maximum likelihood.
 
-    Scores do not include priors. Before any evidence log odds between classes are about two: the
-    log of the factor has a normal prior of variance one around that, so that neither the units of
-    scores nor a few rows decide how much a rule is worth.
+    Scores do not include priors, and are NaN for rows that could not be left out. Before any
+    evidence log odds between classes are about two: the log of the factor has a normal prior of
+    variance one around that, so that neither the units of scores nor a few rows decide how much a
+    rule is worth.
     """
     usable = ~np.isnan(scores[:, 0])
+    if not usable.any():
+        return 1.0
     scores, classes = np.where(present, scores, -np.inf)[usable], classes[usable]
-    weights, places = weights[usable], np.arange(usable.sum())
-    if not len(places):
-        return Calibration(1.0, 0.0), np.full(len(usable), np.nan)
+    unit = _half_of_log_odds(scores, weights[usable])
+    of_class = scores[np.arange(len(classes)), classes]
+    margins = (scores - of_class[:, None]) / unit  # −∞ for classes that a task does not have
+    return float(np.exp(_most_likely(margins, weights[usable]))) / unit
 
-    unit = _half_of_log_odds(scores, weights)
-    below = (scores - scores.max(axis=1, keepdims=True)) / unit
 
-    def surprise(log_factor: float) -> Floats:
-        tempered = np.exp(log_factor) * below
-        return np.asarray(np.log(np.exp(tempered).sum(axis=1)) - tempered[places, classes])
+def _most_likely(margins: Floats, weights: Floats) -> float:
+    """The l that minimises Σ weight · log Σ_j exp(eˡ margin_j) + ½ l², by Newton's method.
 
-    def loss(log_factor: float) -> float:
-        return float(weights @ surprise(log_factor) + 0.5 * log_factor**2)
+    Where a step leaves the interval that is known to contain the minimum, the interval is halved.
+    """
+    low, high, log_factor = _LEAST, _MOST, 0.0
+    for _ in range(_STEPS):
+        slope, curvature = _derivatives(np.exp(log_factor) * margins, weights)
+        slope, curvature = slope + log_factor, curvature + 1.0
+        low, high = (log_factor, high) if slope < 0 else (low, log_factor)
+        step = slope / curvature if curvature > 0 else np.inf
+        inside = low < log_factor - step < high
+        after = log_factor - step if inside else 0.5 * (low + high)
+        if abs(after - log_factor) < 1e-10:
+            return after
+        log_factor = after
+    return log_factor
 
-    def newton_step(log_factor: float) -> float:
-        tempered = np.exp(log_factor) * below
-        odds = np.exp(tempered)
-        p = odds / odds.sum(axis=1, keepdims=True)
-        present_only = np.where(p > 0, tempered, 0.0)
-        mean = (p * present_only).sum(axis=1)
-        spread = (p * present_only**2).sum(axis=1) - mean**2
-        excess = mean - tempered[places, classes]
-        slope = float(weights @ excess) + log_factor
-        return slope / max(float(weights @ (excess + spread)) + 1.0, 1e-3)
 
-    found = minimize_scalar(loss, bounds=(-7.0, 4.0), method="bounded", options={"xatol": 1e-2})
-    best = float(found.x)
-    for _ in range(4):  # to the last digits, so that rounding of scores is not magnified
-        best = float(np.clip(best - np.clip(newton_step(best), -0.1, 0.1), -7.0, 4.0))
-    losses = np.full(len(usable), np.nan)
-    losses[usable] = surprise(best)
-    return Calibration(float(np.exp(best)) / unit, loss(best) / max(weights.sum(), 1e-300)), losses
+def _derivatives(margins: Floats, weights: Floats) -> tuple[float, float]:
+    """Of the loss by the log of the factor that is in the margins: slope and curvature."""
+    odds = np.exp(margins - margins.max(axis=1, keepdims=True))
+    p = odds / odds.sum(axis=1, keepdims=True)
+    known = np.where(p > 0, margins, 0.0)
+    weighted = p * known
+    mean = weighted.sum(axis=1)
+    square = (weighted * known).sum(axis=1)
+    return float(weights @ mean), float(weights @ (mean + square - mean**2))
 
 
 def _half_of_log_odds(scores: Floats, weights: Floats) -> float:

@@ -8,6 +8,7 @@ in the metric, every change is an inner product with r: no rule is fitted again.
 
 from __future__ import annotations
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -20,10 +21,28 @@ _BLOCK_NUMBERS = 1 << 17  # along directions of the others, at a time
 class ScaleChange(NamedTuple):
     """What leaving out a row does to the scale of the features, in their own axes."""
 
-    change: Floats  # (rows, features): 1 − s₋²/s², for the variance s² that features are divided by
+    change: Floats  # (rows, features): Δ' of docs/theory.md
+    turned: Floats  # (rows, features): the same times r in the inverse metric
+    square: Floats  # (rows,): the same times r again, summed over features
     basis: Floats  # (features, directions)
     stretch: Floats  # (directions,): eigenvalues of the metric
-    share: float  # of the covariance in the metric
+
+    @classmethod
+    def of(
+        cls, change: Floats, residuals: Floats, basis: Floats, stretch: Floats, share: float
+    ) -> ScaleChange:
+        """Of 1 − s₋²/s², for the variance s² that features are divided by, (rows, features).
+
+        With D the ratios of variances, the metric becomes (1 − ρ) D + ρ C: only the part that is
+        the identity changes. The inverse is exact without covariance, and where features are
+        uncorrelated.
+        """
+        change = (1.0 - share) * change
+        change = change / np.maximum(1.0 - change, 1e-3)
+        axes = residuals.shape[1]
+        r = (residuals / stretch[:axes]) @ basis[:, :axes].T
+        turned = change * r
+        return cls(change, turned, np.einsum("np,np->n", turned, r), basis, stretch)
 
 
 class Residuals(NamedTuple):
@@ -205,28 +224,33 @@ def _with_scale(
     along: Floats,
     multiple: Floats,
 ) -> _Products:
-    """With the scale of the features without the row.
-
-    With D the ratios of variances, the metric becomes (1 − ρ) D + ρ C: only the part that is the
-    identity changes. The inverse is exact without covariance, and where features are uncorrelated.
-    """
-    t, c = residuals.tasks, residuals.classes
-    change = (1.0 - scale.share) * scale.change
-    change = change / np.maximum(1.0 - change, 1e-3)
-    axes = len(residuals.stretch)
-    r = (residuals.values / residuals.stretch) @ scale.basis[:, :axes].T
+    """With the scale of the features without the row: what Δ' adds to every inner product."""
+    t = residuals.tasks
     coef, contrasts = (
         (part / np.sqrt(scale.stretch)) @ scale.basis.T for part in (rules.coef, rules.contrasts)
     )
-    x = contrasts[t, c] + along[:, None] * r
-    weighted = change * x
-    on_r = np.einsum("np,np->n", weighted, r)[:, None]
-    own = change * r
-    longer = _inner(change, t, coef**2) + 2.0 * multiple * _inner(own, t, coef)
+    of_mean, mean_r = _with_mean(residuals, scale, coef, contrasts)
+    r_coef, square = _inner(scale.turned, t, coef), scale.square[:, None]
+    x_r = mean_r[:, None] + along[:, None] * square
+    longer = _inner(scale.change, t, coef**2) + 2.0 * multiple * r_coef + multiple**2 * square
     return products._replace(
-        x_coef=products.x_coef + _inner(weighted, t, coef) + multiple * on_r,
-        length=products.length + longer + multiple**2 * np.einsum("np,np->n", own, r)[:, None],
+        x_coef=products.x_coef + of_mean + along[:, None] * r_coef + multiple * x_r,
+        length=products.length + longer,
     )
+
+
+def _with_mean(
+    residuals: Residuals, scale: ScaleChange, coef: Floats, contrasts: Floats
+) -> tuple[Floats, Floats]:
+    """Of the mean of a row's own class: (rows, classes) with every rule, (rows,) with the row."""
+    t, c = residuals.tasks, residuals.classes
+    with_rules, with_row = np.empty((len(t), coef.shape[1])), np.empty(len(t))
+    starts = np.flatnonzero(np.diff(t * coef.shape[1] + c, prepend=-1))
+    for start, end in itertools.pairwise([*starts.tolist(), len(t)]):
+        cell, contrast = slice(start, end), contrasts[t[start], c[start]]
+        with_rules[cell] = scale.change[cell] @ (contrast * coef[t[start]]).T
+        with_row[cell] = scale.turned[cell] @ contrast
+    return with_rules, with_row
 
 
 def _level_ratio(rules: RuleParts, residuals: Residuals, removed: Floats, square: Floats) -> Floats:
@@ -262,6 +286,6 @@ def _inner(rows: Floats, tasks: Codes, vectors: Floats) -> Floats:
     """(rows, classes): every row times the vectors (tasks, classes, axes) of its task."""
     products = np.empty((len(rows), vectors.shape[1]))
     starts = np.flatnonzero(np.diff(tasks, prepend=-1))  # rows are sorted by task
-    for part in np.split(np.arange(len(rows)), starts)[1:]:
-        products[part] = rows[part] @ vectors[tasks[part[0]]].T
+    for start, end in itertools.pairwise([*starts.tolist(), len(rows)]):
+        products[start:end] = rows[start:end] @ vectors[tasks[start]].T
     return products

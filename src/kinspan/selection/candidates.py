@@ -46,6 +46,7 @@ class Candidate(NamedTuple):
     scores: Floats  # (rows, classes): log odds of left-out rows, without priors; may be NaN
     inflation: Floats  # (rows,): squared length of rules without the row, over that with it
     solved: tuple[Problem, Solution] | None  # None where it is too large to be kept
+    own: LinearRules | None = None  # rules in the basis, of "own", if they are small enough
 
     def solution(self) -> tuple[Problem, Solution]:
         """The rules in the metric, found again if they were not kept."""
@@ -57,8 +58,7 @@ class Candidate(NamedTuple):
     def rules(self) -> LinearRules:
         """Rules around the centres of tasks, in the basis, as log odds without priors."""
         if self.labels == "own":
-            problem = Problem(self.prepared.in_metric(0.0), "shared")
-            rules = _own(self.prepared, problem, self.share)[0]
+            rules = self.own or _own(self.prepared, self.share).rules
         else:
             rules = self.solution()[1].rules
             rules = rules._replace(coef=rules.coef / np.sqrt(self.prepared.stretch(self.share)))
@@ -86,10 +86,10 @@ def families(
     """The families that a choice of labels names, and that of every task alone."""
     names = family_names(bases[0], options)
     found = list(_candidates(bases, as_one, names, options))
-    rows, present = bases[0].rows(0.0), bases[0].scaled.present
+    rows, present = bases[0].sample, bases[0].scaled.present
     assert rows is not None
     usable = np.all([np.isfinite(c.scores[:, 0]) for c in found], axis=0)
-    evidence = evidence_of(rows.tasks, rows.classes, rows.weights, usable, present)
+    evidence = evidence_of(rows.task_codes, rows.class_codes, rows.weights, usable, present)
     groups: dict[str, list[Candidate]] = {}
     while found:  # raw scores are not kept next to calibrated ones
         calibrated = _calibrated(found.pop(0), evidence)
@@ -137,40 +137,48 @@ def _candidates(
     common = [(options.multi_class, name) for name in names if name not in ("own", "each")]
     for prepared in bases:
         for share in prepared.shares:
+            metric = _Metric.of(prepared, share)
             problem = Problem(prepared.in_metric(share), options.multi_class)
             for multi_class, labels in common:
-                yield _candidate(prepared, problem, share, labels, multi_class, options)
+                yield _candidate(metric, problem, labels, multi_class, options)
             if "each" in names:
                 each = Problem(problem.scaled, "each")
-                yield _candidate(prepared, each, share, "spectral", "each", options)
+                yield _candidate(metric, each, "spectral", "each", options)
     if "own" in names:
-        problem = Problem(bases[0].in_metric(0.0), "shared")
         for ridge in RIDGES:
-            _, scores, inflation = _own(bases[0], problem, ridge)
-            yield Candidate(bases[0], "own", "shared", ridge, 1.0, scores, inflation, None)
+            rules, scores, inflation = _own(bases[0], ridge)
+            kept = rules if rules.coef.size <= _KEPT_NUMBERS else None
+            yield Candidate(bases[0], "own", "shared", ridge, 1.0, scores, inflation, None, kept)
     if as_one is not None and "naive" in names and options.multi_class == "shared":
         for share in as_one.shares:
             problem = Problem(as_one.in_metric(share), "shared")
-            found = _candidate(as_one, problem, share, "single", "shared", options)
-            yield found._replace(labels="naive")
+            metric = _Metric.of(as_one, share)
+            yield _candidate(metric, problem, "single", "shared", options)._replace(labels="naive")
+
+
+class _Metric(NamedTuple):
+    """A basis and a share of its covariance, with the sampled rows in that metric."""
+
+    prepared: Prepared
+    share: float
+    rows: Residuals
+
+    @classmethod
+    def of(cls, prepared: Prepared, share: float) -> _Metric:
+        rows = prepared.rows(share)
+        assert rows is not None
+        return cls(prepared, share, rows)
 
 
 def _candidate(
-    prepared: Prepared,
-    problem: Problem,
-    share: float,
-    labels: str,
-    multi_class: str,
-    options: Options,
+    metric: _Metric, problem: Problem, labels: str, multi_class: str, options: Options
 ) -> Candidate:
     log_priors = options.log_priors if multi_class == "one-vs-all" else None
     solution = _solve(problem, labels, log_priors)
-    rows = prepared.rows(share)
-    assert rows is not None
-    left_out = leave_one_out_scores(rule_parts(solution, problem), rows)
+    left_out = leave_one_out_scores(rule_parts(solution, problem), metric.rows)
     keeps = problem.scaled.means.size <= _KEPT_NUMBERS or multi_class == "one-vs-all"
     solved = (problem, solution) if keeps else None
-    return Candidate(prepared, labels, multi_class, share, 1.0, *left_out, solved)
+    return Candidate(metric.prepared, labels, multi_class, metric.share, 1.0, *left_out, solved)
 
 
 def _solve(problem: Problem, labels: str, log_priors: Floats | None = None) -> Solution:
@@ -179,16 +187,15 @@ def _solve(problem: Problem, labels: str, log_priors: Floats | None = None) -> S
     return solve(problem, labels, log_priors, shrunk=False)
 
 
-def _own(prepared: Prepared, problem: Problem, ridge: float) -> OwnRules:
-    contrasts = problem.class_means
-    rows: Residuals | None = prepared.rows(0.0)
-    assert rows is not None
-    return own_rules(problem.scaled, contrasts.values, contrasts.coefficients, rows, ridge)
+def _own(prepared: Prepared, ridge: float) -> OwnRules:
+    problem, metric = Problem(prepared.in_metric(0.0), "shared"), _Metric.of(prepared, 0.0)
+    means = problem.class_means
+    return own_rules(problem.scaled, means.values, means.coefficients, metric.rows, ridge)
 
 
 def _calibrated(candidate: Candidate, evidence: Evidence) -> Candidate:
     """With scores as log odds; scores of Algorithm 1 stay what they are."""
     used = evidence.own > 0
     scores = np.where(used[:, None], candidate.scores, np.nan)
-    found = calibration(scores, evidence.classes, evidence.own, evidence.present)[0]
-    return candidate._replace(factor=found.factor, scores=found.factor * candidate.scores)
+    factor = calibration(scores, evidence.classes, evidence.own, evidence.present)
+    return candidate._replace(factor=factor, scores=factor * candidate.scores)

@@ -226,23 +226,31 @@ def _by_task(scores: Floats, evidence: Evidence, weights: Floats) -> tuple[Float
 def _nonnegative_each(curvature: Floats, target: Floats) -> Floats:
     """(problems, rules): the w ≥ 0 that minimises ½ wᵀ curvature w − targetᵀ w, for each of many.
 
-    There are few rules: the best of all subsets of them on which the solution is not negative.
+    If no weight of the solution is negative, it is the one. Else it is the best of all subsets of
+    the rules, of which there are few, on which the solution is not negative.
     """
-    n, size = target.shape
     diagonal = np.einsum("tjj->tj", curvature)
     least = np.maximum(1e-12 * diagonal.max(axis=1, keepdims=True), 1e-100)
-    size_of = np.sqrt(np.maximum(diagonal, least))
-    scaled = curvature / size_of[:, :, None] / size_of[:, None, :] + 1e-12 * np.eye(size)
-    aim = target / size_of
+    size = np.sqrt(np.maximum(diagonal, least))
+    scaled = curvature / size[:, :, None] / size[:, None, :] + 1e-12 * np.eye(target.shape[1])
+    aim = target / size
+    found = np.linalg.solve(scaled, aim[..., None])[..., 0]
+    rest = np.flatnonzero((found < 0).any(axis=1))
+    if len(rest):
+        found[rest] = _best_of_subsets(scaled[rest], aim[rest])
+    return np.asarray(found / size)
+
+
+def _best_of_subsets(curvature: Floats, target: Floats) -> Floats:
+    n, size = target.shape
     best, value = np.zeros((n, size)), np.zeros(n)
-    for k in range(1, size + 1):
+    for k in range(1, size):
         for subset in combinations(range(size), k):
             some = np.array(subset)
-            found = np.linalg.solve(scaled[:, some[:, None], some], aim[:, some, None])[..., 0]
-            gained = 0.5 * np.einsum("tj,tj->t", found, aim[:, some])
-            better = (found >= 0).all(axis=1) & (gained > value)
-            value = np.where(better, gained, value)
-            rows = np.zeros((n, size))
-            rows[:, some] = found
-            best = np.where(better[:, None], rows, best)
-    return np.asarray(best / size_of)
+            found = np.linalg.solve(curvature[:, some[:, None], some], target[:, some, None])
+            found = found[..., 0]
+            gained = 0.5 * np.einsum("tj,tj->t", found, target[:, some])
+            better = np.flatnonzero((found >= 0).all(axis=1) & (gained > value))
+            value[better], best[better] = gained[better], 0.0
+            best[better[:, None], some] = found[better]
+    return best

@@ -94,7 +94,9 @@ class Prepared(NamedTuple):
             tasks = np.zeros_like(tasks)
         scale = None
         if self.change is not None:
-            scale = ScaleChange(self.change, found.basis, found.stretch(share), share)
+            scale = ScaleChange.of(
+                self.change, found.residuals, found.basis, found.stretch(share), share
+            )
         return Residuals(
             found.residuals,
             found.squares,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from kinspan import MultiTaskSPCA
+from tests.properties.public_surface import methods_of
+
 _RESULTS = (  # made by the library, read by users
     *("DigitPairs", "Forecasts", "GaussianTasks", "LabelsNeeded", "LssvmStrengths"),
     "MislabelledCells",
@@ -38,12 +41,7 @@ _CALLED_AS_ANOTHER = (  # `from_estimator` plots, `-` subtracts, mixins are part
     *("AnswersMixin.remove_task", "ClassMoments.subtracted"),
 )
 _OF_A_LOADED_MODEL = (  # made by `load`; its methods are those of MultiTaskSPCA
-    *("TableModel", "TableModel.add_task", "TableModel.decision_function"),
-    *("TableModel.explain_transfer", "TableModel.fit", "TableModel.fit_moments"),
-    *("TableModel.fit_transform", "TableModel.labels_needed", "TableModel.learning_curve"),
-    *("TableModel.leave_out", "TableModel.merge", "TableModel.partial_fit", "TableModel.predict"),
-    *("TableModel.predict_log_proba", "TableModel.predict_proba", "TableModel.remove"),
-    *("TableModel.remove_task", "TableModel.score", "TableModel.transform"),
+    *("TableModel", *(f"TableModel.{name}" for name in methods_of(MultiTaskSPCA))),
     "TableEncoder.get_feature_names_out",  # takes what it does not use, as in scikit-learn
 )
 

@@ -37,7 +37,7 @@ def _names_in(module: Any) -> Iterator[str]:
             continue  # raised, not called
         yield prefix + name
         if inspect.isclass(found):
-            yield from (f"{prefix}{name}.{method}" for method in _methods(found))
+            yield from (f"{prefix}{name}.{method}" for method in methods_of(found))
 
 
 def _own_functions(module: Any) -> list[str]:
@@ -51,7 +51,7 @@ def _own_functions(module: Any) -> list[str]:
     ]
 
 
-def _methods(found: type) -> Iterator[str]:
+def methods_of(found: type) -> Iterator[str]:
     """Our methods, not those of scikit-learn or of tuples."""
     for name in dir(found):
         method = getattr(found, name)

@@ -146,10 +146,6 @@ class RowSample:
         """The rows of the cells in a (tasks, classes) mask."""
         return self._kept(cells.reshape(-1)[self.cells])
 
-    def limited(self, size: int) -> RowSample:
-        """The sample that a smaller size would have given."""
-        return self if size >= self.size else replace(self, size=size)._trimmed()
-
     def faded(self, factor: Floats) -> RowSample:
         """The same with the weight of the rows of every cell times a (tasks, classes) factor."""
         of_row = factor.reshape(-1)[self.cells]

@@ -70,9 +70,9 @@ class MultiTaskSPCA(
         features as uncorrelated, 1 would be linear discriminant analysis. `"auto"` combines rules
         with the shares 0, .1, .4 and .8, weighed by left-out rows, without cross-validation.
     row_sample : int, default=100
-        Rows kept of every class of every task, for covariance, combination and forecast; chosen by
-        content. With many classes and tasks fewer are used (at least 25 of each, and in total at
-        least 2048 or 4 per feature), and fewer are kept where all would be more than 2²⁶ numbers.
+        Rows kept of every class of every task, for covariance, combination and forecast, all of
+        which use every kept row: with many tasks the time of a fit grows with this number, and the
+        forecast intervals shrink. Fewer are kept where all would be more than 2²⁶ numbers.
         With 0 nothing can be left out: `labels="auto"` is the best of spectral, single and pooled
         by their formulas, the same for all tasks, with pooled scale and metric 0, and the forecast
         is the formula of the paper, too optimistic for correlated features.

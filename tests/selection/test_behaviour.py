@@ -119,3 +119,13 @@ def test_a_rotation_of_classes_rotates_the_answers() -> None:
         rtol=1e-5,
         atol=1e-7,
     )
+
+
+def test_forecasts_of_many_tasks_use_every_row_that_is_kept() -> None:
+    """Eighty cells: four times the rows make intervals half as wide."""
+    X, y, task = World(one_direction(0, 40, 4), 120).draw(np.random.default_rng(0))
+    few, many = (
+        np.diff(MultiTaskSPCA(row_sample=size).fit(X, y, task=task).forecast_interval_).mean()
+        for size in (25, 100)
+    )
+    assert 0.45 < many / few < 0.6

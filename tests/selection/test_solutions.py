@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
-
 import numpy as np
 import pytest
 
 from kinspan.metric import ScaledMoments
-from kinspan.selection import prepared
 from kinspan.selection.outcome import _energies
 from kinspan.selection.solutions import Problem, solve
 
@@ -53,17 +49,6 @@ def test_copies_of_one_task_have_its_rule_and_not_a_multiple(labels: str, n_clas
     one, many = (solve(problem, rule, zeros, shrunk=False).rules for rule in ("single", labels))
     np.testing.assert_allclose(many.coef, one.coef, rtol=1e-3, atol=1e-3)
     np.testing.assert_allclose(many.offset, one.offset, rtol=1e-3, atol=1e-3)
-
-
-@pytest.mark.parametrize(
-    ("n_cells", "n_features", "expected"),
-    [(2, 10, 1024), (40, 10, 51), (200, 10, 25), (2, 1000, 2000), (400, 1000, 25)],
-)
-def test_many_cells_use_fewer_rows_of_each(n_cells: int, n_features: int, expected: int) -> None:
-    sample: Any = SimpleNamespace(
-        cells=np.repeat(np.arange(n_cells), 3), rows=np.zeros((3 * n_cells, n_features))
-    )
-    assert prepared._rows_per_cell(sample) == expected
 
 
 def test_tasks_alone_know_what_the_limit_of_the_paper_says() -> None:

@@ -24,9 +24,7 @@ from kinspan.metric import (
 )
 from kinspan.risk import Residuals, ScaleChange
 from kinspan.row_sample import RowSample
-from kinspan.selection.decisions import LARGE_FREEDOM, SAMPLED_ROWS, SHARES
-
-_FEWEST_ROWS, _ROWS_PER_FEATURE = 25, 4
+from kinspan.selection.decisions import LARGE_FREEDOM, SHARES
 
 
 class Unlabelled(NamedTuple):
@@ -119,8 +117,7 @@ def prepared_bases(
     """One basis for every scale of the features: two where left-out rows are to weigh them."""
     start = origin(moments)
     if sample is not None:
-        sample = sample.aligned(moments.tasks, moments.classes, moments.n_features)
-        sample = sample.limited(_rows_per_cell(sample)).effective()
+        sample = sample.aligned(moments.tasks, moments.classes, moments.n_features).effective()
     around_start = replace(moments, means=around(moments, start))
     scales: list[str | None] = ["pooled", None] if scale == "auto" else [scale]
     if sample is None:
@@ -231,13 +228,6 @@ def _without_labels(
         counts[places[here]] = unlabelled.counts[here, 0]
         means[places[here]] = around(unlabelled, start)[here, 0]
     return Unlabelled(counts, means / scale)
-
-
-def _rows_per_cell(sample: RowSample) -> int:
-    """With many cells fewer rows of each will do, if all are several times the features."""
-    n_cells, p = max(len(np.unique(sample.cells)), 1), int(sample.rows.shape[1])
-    in_all = max(int(SAMPLED_ROWS.constant), _ROWS_PER_FEATURE * p)
-    return max(_FEWEST_ROWS, in_all // n_cells)
 
 
 def _residuals(scaled: ScaledMoments, sample: RowSample, start: Floats, tasks: Codes) -> Floats:

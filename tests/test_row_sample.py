@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from kinspan._rows import kept_rows
-from kinspan._rows.keys import content_keys
+from kinspan._rows.keys import PUBLIC, content_keys
 from kinspan._validation.labelled_rows import CheckedRows
 from kinspan.row_sample import RowSample
 from tests.worlds import random_world
@@ -74,7 +74,7 @@ def test_rows_of_small_integers_are_told_apart(p: int, values: int) -> None:
     """Bits of small integers end in zeros, which a product would keep."""
     rows = np.random.default_rng(0).integers(0, values, (20_000, p)).astype(float)
     different = len(np.unique(rows, axis=0))
-    assert len(np.unique(content_keys(rows, np.arange(20_000)))) == different
+    assert len(np.unique(content_keys(rows, np.arange(20_000), PUBLIC))) == different
 
 
 def test_what_is_kept_does_not_depend_on_a_column() -> None:
@@ -117,7 +117,10 @@ def test_choice_does_not_depend_on_the_size_of_the_numbers() -> None:
 
 
 def test_keys_are_spread_evenly() -> None:
-    keys = content_keys(np.arange(10_000.0)[:, None], np.arange(10_000)).astype(float) / 2.0**64
+    keys = (
+        content_keys(np.arange(10_000.0)[:, None], np.arange(10_000), PUBLIC).astype(float)
+        / 2.0**64
+    )
     counts = np.histogram(keys, bins=20, range=(0, 1))[0]
     assert np.all(np.abs(counts - 500) < 4 * np.sqrt(500))
     assert len(np.unique(keys)) == 10_000

@@ -1,7 +1,8 @@
 """Step 1b: rows → a bounded sample of the rows of every cell, chosen by their content.
 
-The rows of a cell with the smallest hashes are kept, whatever the batches, their order and the way
-they are merged. Equal rows are one row whose weight is their number.
+The rows of a cell with the smallest keyed hashes are kept, whatever the batches, their order and
+the way they are merged. Equal rows are one row whose weight is their number. Rows that come very
+often are kept as well: `kinspan._rows.strata` counts them.
 """
 
 from __future__ import annotations
@@ -13,22 +14,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinspan._arrays.elsewhere import is_elsewhere, on_host
-from kinspan._arrays.libraries import is_sparse
 from kinspan._device.sample import device_sample
 from kinspan._rows import identifiers
-from kinspan._rows.kept_rows import Joined, bounded, ranks, smallest
-from kinspan._rows.keys import content_keys
+from kinspan._rows.kept_rows import Kept, bounded, dense_rows, rows_of_both
+from kinspan._rows.keys import PUBLIC, RowKey, content_keys
+from kinspan._rows.many_rows import kept_of_many
+from kinspan._rows.represented import weights_that_count
+from kinspan._rows.strata import Strata
 from kinspan._rows.types import Codes, Floats, Ids, Keys, Mask
 from kinspan._storage import container
 from kinspan._validation.labelled_rows import CheckedRows
-from kinspan._validation.moments import check_same_features, check_sample
+from kinspan._validation.moments import check_same_features, check_same_key, check_sample
 
 Rows = NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True, eq=False)
 class RowSample:
-    """Rows of every cell, at most `size` distinct ones, sorted by cell and then by key.
+    """Rows of every cell, sorted by cell and then by key: `size` distinct ones and frequent ones.
 
     Samples add: that of two batches is the sample of all their rows.
 
@@ -50,35 +53,51 @@ class RowSample:
     classes: Ids  # (classes,) labels, in order
     cells: Codes  # (rows,): position of the task × number of classes + position of the class
     keys: Keys  # (rows,): hashes of the rows
-    weights: Floats  # (rows,): how often the row occurred, faded
+    weights: Floats  # (rows,): how often the row occurred, faded; of frequent rows, at least
     rows: Rows  # (rows, features), single or double
+    is_frequent: Mask  # (rows,): kept for its frequency, and not for its key
+    strata: Strata  # how many rows there were, of cells of which not all are kept
+    key_name: str  # of the key of the hashes
     recency: Floats | None = None  # (rows,): weight of its last occurrence, faded; None is one
 
     @classmethod
     def from_checked(
-        cls, checked: CheckedRows, size: int, fading: Floats | None = None
+        cls,
+        checked: CheckedRows,
+        size: int,
+        fading: Floats | None = None,
+        key: RowKey = PUBLIC,
     ) -> RowSample:
         """The sample of checked rows, which may have faded to a fraction of their weight."""
         X = checked.features
         if is_elsewhere(X):
-            found: RowSample = device_sample(cls.from_checked, checked, size, fading)
+            found: RowSample = device_sample(cls.from_checked, checked, size, fading, key)
             return found
         weights = on_host(checked.weights)
         seen = np.arange(len(checked.labels)) if weights is None else np.flatnonzero(weights)
         tasks, task_codes = identifiers.encode(checked.tasks[seen])
         classes, class_codes = identifiers.encode(checked.labels[seen])
         cells = task_codes * len(classes) + class_codes
+        w = None if weights is None else weights[seen].astype(np.float64)
         bound = _bound(size, cells, X.shape[1])
-        if fading is None:
-            chosen, keys = smallest(X, seen, cells, bound)
+        if fading is None and (np.bincount(cells) > bound).any():
+            kept = kept_of_many(X, seen, cells, w, bound, key)
         else:
-            chosen, keys = np.arange(len(seen)), content_keys(X, seen)
-        w = np.ones(len(chosen)) if weights is None else weights[seen[chosen]]
-        recency = None if fading is None else fading[seen]
-        w = w if recency is None else w * recency
-        joined = Joined.of(cells[chosen], keys, w, bound, recency)
-        rows = _dense_rows(X, seen[chosen[joined.first]])
-        return cls(size, tasks, classes, *joined[1:4], rows, joined.recency)
+            w = np.ones(len(seen)) if w is None else w
+            recency = None if fading is None else fading[seen]
+            w = w if recency is None else w * recency
+            kept = Kept.of(cells, content_keys(X, seen, key), w, bound, recency)
+        rows = dense_rows(X, seen[kept.first])
+        return cls._of(size, tasks, classes, kept, rows, key.name)
+
+    @classmethod
+    def _of(
+        cls, size: int, tasks: Ids, classes: Ids, kept: Kept, rows: Rows, key_name: str
+    ) -> RowSample:
+        return cls(
+            *(size, tasks, classes, kept.cells, kept.keys, kept.weights, rows),
+            *(kept.is_frequent, kept.strata, key_name, kept.recency),
+        )
 
     def __repr__(self) -> str:
         return f"RowSample({len(self.rows)} rows of {len(np.unique(self.cells))} cells)"
@@ -87,6 +106,11 @@ class RowSample:
     def bound(self) -> int:
         """Distinct rows kept of a cell at most, given the number of cells."""
         return _bound(self.size, self.cells, self.rows.shape[1])
+
+    @property
+    def n_cells(self) -> int:
+        """The number of cells, with and without rows."""
+        return len(self.tasks) * len(self.classes)
 
     @property
     def task_codes(self) -> Codes:
@@ -103,20 +127,17 @@ class RowSample:
         if not isinstance(other, RowSample):
             return NotImplemented
         check_same_features(self.rows.shape[1], other.rows.shape[1])
+        check_same_key(self.key_name, other.key_name)
         tasks, classes = (
             identifiers.union(self.tasks, other.tasks),
             identifiers.union(self.classes, other.classes),
         )
-        cells = np.concatenate([part._cells_among(tasks, classes) for part in (self, other)])
-        keys, weights = (
-            np.concatenate([getattr(part, name) for part in (self, other)])
-            for name in ("keys", "weights")
-        )
-        size = min(self.size, other.size)
+        ours, theirs = (part._among(tasks, classes).columns() for part in (self, other))
+        size, cells = min(self.size, other.size), np.concatenate([ours.cells, theirs.cells])
         bound = _bound(size, cells, self.rows.shape[1])
-        joined = Joined.of(cells, keys, weights, bound, _both(self, other))
-        rows = _rows_of_both(self.rows, other.rows, joined.first)
-        return RowSample(size, tasks, classes, *joined[1:4], rows, joined.recency)
+        kept = ours.plus(theirs, len(tasks) * len(classes), bound)
+        rows = rows_of_both(self.rows, other.rows, kept.first)
+        return RowSample._of(size, tasks, classes, kept, rows, self.key_name)
 
     def __sub__(self, other: RowSample) -> RowSample:
         """The sample without the rows of the other that are in it.
@@ -127,50 +148,73 @@ class RowSample:
         if not isinstance(other, RowSample):
             return NotImplemented
         check_same_features(self.rows.shape[1], other.rows.shape[1])
+        check_same_key(self.key_name, other.key_name)
         there = other.aligned(self.tasks, self.classes, self.rows.shape[1])
         removed = dict(zip(there._names(), there.weights.tolist(), strict=True))
         weights = self.weights - [removed.get(name, 0.0) for name in self._names()]
-        return replace(self, weights=weights)._kept(weights > 1e-9 * self.weights)
+        is_full = self.strata.totals(self.n_cells) > 0
+        strata = self.strata.minus(there.columns().strata_of(is_full, self.bound), self.bound)
+        rest = replace(self, weights=weights, strata=strata)
+        return rest._kept(weights > 1e-9 * self.weights)
 
     def aligned(self, tasks: Ids, classes: Ids, n_features: int) -> RowSample:
         """The rows of some tasks and classes, with cells numbered among these."""
         check_same_features(n_features, self.rows.shape[1])
         if self.tasks.tolist() == tasks.tolist() and self.classes.tolist() == classes.tolist():
             return self
-        codes = identifiers.lookup(tasks, self.tasks), identifiers.lookup(classes, self.classes)
-        t, c = codes[0][self.task_codes], codes[1][self.class_codes]
-        placed = replace(self, tasks=tasks, classes=classes, cells=t * len(classes) + c)
-        return placed._kept((t >= 0) & (c >= 0))._trimmed()
+        placed = self._among(tasks, classes)
+        kept = Kept.of(
+            *(placed.cells, placed.keys, placed.weights, placed.bound),
+            *(placed.recency, placed.is_frequent, placed.strata),
+        )
+        return RowSample._of(
+            self.size, tasks, classes, kept, placed.rows[kept.first], self.key_name
+        )
 
     def of_cells(self, cells: Mask) -> RowSample:
         """The rows of the cells in a (tasks, classes) mask."""
-        return self._kept(cells.reshape(-1)[self.cells])
+        chosen = cells.reshape(-1)
+        return replace(self._kept(chosen[self.cells]), strata=self.strata.of_cells(chosen))
+
+    def completed(self, is_cut: Mask, strata: Strata, frequent: RowSample) -> RowSample:
+        """With strata and frequent rows of cells of which these rows have the smallest keys."""
+        placed = frequent._among(self.tasks, self.classes).columns()
+        placed = placed._replace(first=len(self.rows) + placed.first)
+        kept = self.columns().completed(is_cut, strata, placed)
+        rows = rows_of_both(self.rows, frequent.rows, kept.first)
+        return RowSample._of(self.size, self.tasks, self.classes, kept, rows, self.key_name)
+
+    def columns(self) -> Kept:
+        """All but the rows themselves."""
+        return Kept(
+            *(np.arange(len(self.cells)), self.cells, self.keys, self.weights),
+            *(self.is_frequent, self.recency, self.strata),
+        )
+
+    def cut(self, dropped: Mask, frequent: Mask) -> RowSample:
+        """Without some rows, and with others kept for their frequency alone."""
+        is_cut = np.zeros(self.n_cells, dtype=bool)
+        is_cut[self.cells[dropped | frequent]] = True
+        is_cut[self.strata.cells] = True
+        strata = self.columns().strata_of(is_cut, self.bound)
+        rest = replace(self, is_frequent=self.is_frequent | frequent, strata=strata)
+        return rest._kept(~dropped)
 
     def faded(self, factor: Floats) -> RowSample:
         """The same with the weight of the rows of every cell times a (tasks, classes) factor."""
         of_row = factor.reshape(-1)[self.cells]
         recency = of_row if self.recency is None else self.recency * of_row
-        return replace(self, weights=self.weights * of_row, recency=recency)
+        strata = self.strata.faded(factor.reshape(-1))
+        return replace(self, weights=self.weights * of_row, recency=recency, strata=strata)
 
     def effective(self) -> RowSample:
-        """The sample with weights that count rows.
+        """The sample with weights that count rows: as many as it is worth, as often as they came.
 
-        The less a row had faded, the more likely it was kept (by the smallest of exponential
-        variables over recency), so weights are divided by that probability. In a cell they are
-        then stretched to add up to the number of rows that they are worth.
+        Where all rows of a cell are kept and none has faded, weights are their numbers.
         """
-        if self.recency is None:
-            return self
-        n_cells = len(self.tasks) * len(self.classes)
-        is_full = (np.bincount(self.cells, minlength=n_cells) >= self.bound)[self.cells]
-        last = np.zeros(n_cells)
-        np.maximum.at(last, self.cells, ranks(self.keys, self.recency))
-        likely = np.where(is_full, -np.expm1(-self.recency * last[self.cells]), 1.0)
-        weights, of_one = self.weights / likely, self.recency / likely
-        total = np.bincount(self.cells, weights)
-        worth = np.bincount(self.cells, weights * of_one)
-        stretched = weights * (total / np.where(worth > 0, worth, 1.0))[self.cells]
-        return replace(self, weights=stretched, recency=None)
+        weights = weights_that_count(self.columns(), self.bound, self.n_cells)
+        whole = replace(self, weights=weights, recency=None, strata=Strata.none())
+        return whole._kept(weights > 0)
 
     def _names(self) -> list[tuple[int, int]]:
         """Cell and key of every row."""
@@ -184,6 +228,7 @@ class RowSample:
             keys=self.keys[kept],
             weights=self.weights[kept],
             rows=self.rows[kept],
+            is_frequent=self.is_frequent[kept],
             recency=None if self.recency is None else self.recency[kept],
         )
 
@@ -193,11 +238,12 @@ class RowSample:
             "tasks": identifiers.to_json(self.tasks),
             "classes": identifiers.to_json(self.classes),
         }
-        arrays = {name: getattr(self, name) for name in ("keys", "weights", "rows")}
+        arrays = {name: getattr(self, name) for name in ("keys", "weights", "rows", "is_frequent")}
         arrays["cells"] = self.cells.astype(np.int64)
+        arrays["strata"], arrays["stratum_weights"] = self.strata
         if self.recency is not None:
             arrays["recency"] = self.recency
-        return container.Record({"size": int(self.size), **ids}, arrays)
+        return container.Record({"size": int(self.size), "key_name": self.key_name, **ids}, arrays)
 
     @classmethod
     def from_record(cls, record: container.Record) -> RowSample:
@@ -211,46 +257,30 @@ class RowSample:
             )
             recency, size = record.arrays.get("recency"), record.meta["size"]
             cells = cells.astype(np.intp, casting="same_kind")
-            sample = cls(size, tasks, classes, cells, keys, weights, rows, recency)
+            if "key_name" not in record.meta:
+                others = np.zeros(len(cells), dtype=bool), Strata.none(), PUBLIC.name
+            else:
+                strata = Strata(record.arrays["strata"], record.arrays["stratum_weights"])
+                others = record.arrays["is_frequent"], strata, str(record.meta["key_name"])
+            sample = cls(size, tasks, classes, cells, keys, weights, rows, *others, recency)
             check_sample(sample)
-        return sample
+        return sample if "key_name" in record.meta else sample._with_keys(PUBLIC)
 
-    def _cells_among(self, tasks: Ids, classes: Ids) -> Codes:
-        """The cells of the rows among more tasks and classes."""
-        task_codes = identifiers.lookup(tasks, self.tasks)[self.task_codes]
-        class_codes = identifiers.lookup(classes, self.classes)[self.class_codes]
-        return np.asarray(task_codes * len(classes) + class_codes)
+    def _with_keys(self, key: RowKey) -> RowSample:
+        """The same rows with other keys; files of earlier versions have keys that nobody makes."""
+        keys = content_keys(self.rows, np.arange(len(self.rows)), key)
+        return replace(self, keys=keys)._kept(np.lexsort((keys, self.cells)))
 
-    def _trimmed(self) -> RowSample:
-        """Sorted, with equal rows joined and no more rows of a cell than the bound."""
-        joined = Joined.of(self.cells, self.keys, self.weights, self.bound, self.recency)
-        return replace(self._kept(joined.first), weights=joined.weights, recency=joined.recency)
-
-
-def _both(first: RowSample, second: RowSample) -> Floats | None:
-    """The recency of the rows of two samples."""
-    if first.recency is None and second.recency is None:
-        return None
-    parts = (first, second)
-    return np.concatenate([np.ones(len(p.rows)) if p.recency is None else p.recency for p in parts])
-
-
-def _rows_of_both(first: Rows, second: Rows, chosen: Codes) -> Rows:
-    """Some rows of two stacked matrices, without a copy of all."""
-    is_first, n = chosen < len(first), len(first)
-    rows = np.empty((len(chosen), first.shape[1]), np.result_type(first, second))
-    rows[is_first] = first[chosen[is_first]]
-    rows[~is_first] = second[chosen[~is_first] - n]
-    return rows
+    def _among(self, tasks: Ids, classes: Ids) -> RowSample:
+        """With cells numbered among other tasks and classes, without those that are not there."""
+        task_codes = identifiers.lookup(tasks, self.tasks)
+        class_codes = identifiers.lookup(classes, self.classes)
+        t, c = task_codes[:, None], class_codes[None, :]
+        cells = np.where((t >= 0) & (c >= 0), t * len(classes) + c, -1).reshape(-1)
+        strata = self.strata.placed(cells[self.strata.cells])
+        placed = replace(self, tasks=tasks, classes=classes, cells=cells[self.cells], strata=strata)
+        return placed._kept(placed.cells >= 0)
 
 
 def _bound(size: int, cells: Codes, n_features: int) -> int:
     return bounded(size, int(np.count_nonzero(np.bincount(cells))), n_features)
-
-
-def _dense_rows(X: Any, chosen: Codes) -> Rows:
-    """Rows as floats, in single precision unless X is more precise."""
-    rows = X[chosen]
-    rows = rows.toarray() if is_sparse(rows) else rows
-    dtype = np.result_type(rows.dtype, np.float32)
-    return np.asarray(rows, dtype=dtype if dtype.itemsize <= 8 else np.float64)

@@ -76,6 +76,11 @@ class MultiTaskSPCA(
         With 0 nothing can be left out: `labels="auto"` is the best of spectral, single and pooled
         by their formulas, the same for all tasks, with pooled scale and metric 0, and the forecast
         is the formula of the paper, too optimistic for correlated features.
+    random_state : int, optional
+        The key of the hash that chooses these rows. By default it is public, so that all sites
+        choose alike. Where contributors may be hostile, pass the same secret everywhere, such as
+        `secrets.randbits(128)`: who knows the key can make rows that are always chosen. Files
+        have its digest only: a loaded model needs it again (`set_params`) to learn more rows.
     multi_class : {"shared", "one-vs-all"}, default="shared"
         One relatedness for all classes, which `labels="auto"` combines with one for each class; or
         Algorithm 1 of the paper, whose scores are in standard deviations and not log odds.
@@ -159,6 +164,7 @@ class MultiTaskSPCA(
         scale: str | None = "auto",
         metric: float | str = "auto",
         row_sample: int = 100,
+        random_state: int | None = None,
         multi_class: str = "shared",
         priors: ArrayLike | str | None = None,
         class_weight: dict[Hashable, float] | str | None = None,
@@ -172,6 +178,7 @@ class MultiTaskSPCA(
         self.scale = scale
         self.metric = metric
         self.row_sample = row_sample
+        self.random_state = random_state
         self.multi_class = multi_class
         self.priors = priors
         self.class_weight = class_weight
@@ -199,7 +206,7 @@ class MultiTaskSPCA(
         with learning(self) as draft:
             rows = check_labelled_rows(X, y, task, sample_weight, estimator=draft, reset=True)
             nothing = Learnt(rule_parameters(draft))
-            draft._learnt = nothing.with_rows(rows, draft.row_sample, draft.forget, is_part=False)
+            draft._learnt = nothing.with_rows(rows, draft, is_part=False)
             _ = draft._learnt.rules  # now, so that errors come from fit
         warn_of_other_units(self)
         return self

@@ -95,11 +95,12 @@ def test_wide_rows_are_shared_by_programs(monkeypatch: pytest.MonkeyPatch) -> No
     cells = torch.arange(60) % 3
     groups = triton_groups.grouped(cells, None, 3, 1, 16)
     reference = triton_sums.some_rows(X, groups, torch.float32)
-    words = content_keys.short_multipliers(37)
-    assert words is not None
-    factors = torch.from_numpy(words.view(np.int32))
+    short = content_keys.short_factors(content_keys.PUBLIC, 37)
+    assert short is not None
+    factors = torch.from_numpy(short.multipliers.view(np.int32))
     found = triton_sums.cell_totals(X, groups, reference, None, factors, SMALL)
-    hashes = (X.numpy().view(np.uint32) * words).sum(axis=1, dtype=np.uint32)
+    words = X.numpy().view(np.uint32)
+    hashes = ((words ^ (words >> 15)) * short.multipliers).sum(axis=1, dtype=np.uint32)
     np.testing.assert_array_equal(found.hashes.numpy().view(np.uint32), hashes)
     here = triton_sums.Packed.of(found.packed.numpy(), 3, 37)
     _, means, squares = naive_moments(doubles(X), np.zeros(60), cells.numpy())
@@ -139,6 +140,23 @@ def on_device(X: Any, y: Any, task: Any, weights: Any = None) -> CheckedRows:
     columns: list[Any] = [DeviceColumn(torch.tensor(column)) for column in (y, task)]
     columns.append(None if weights is None else DeviceColumn(torch.tensor(weights)))
     return CheckedRows(DeviceRows(X), *columns)
+
+
+@pytest.mark.usefixtures("as_if_cuda")
+def test_frequent_rows_are_those_of_the_cpu() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 18)).astype(np.float32)
+    X[rng.uniform(size=400) < 0.5] = 1.0
+    y, task = rng.integers(0, 2, 400), rng.integers(0, 2, 400)
+    here = Statistics.from_checked(CheckedRows(X, y, task), 20).sample
+    found = Statistics.from_checked(on_device(torch.from_numpy(X), y, task), 20).sample
+    assert here is not None
+    assert found is not None
+    assert here.is_frequent.sum() >= 3
+    for name in ("keys", "cells", "weights", "rows", "is_frequent"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(here, name))
+    for ours, theirs in zip(found.strata, here.strata, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
 
 
 @pytest.mark.usefixtures("as_if_cuda")

@@ -230,6 +230,19 @@ def test_statistics_add_to_those_of_others() -> None:
     assert cluster.statistics(rows, y[:200], row_sample=0).compute().sample is None
 
 
+def test_rows_are_sampled_with_the_key_that_is_given() -> None:
+    X, y, task = random_world(13)
+    rows = da.from_array(X, chunks=(60, -1))
+    how: Any = {"row_sample": 5, "random_state": 8}
+    found = cluster.statistics(rows, y, task=task, **how).compute().sample
+    here = Statistics.from_samples(X, y, task, row_sample=5, random_state=8).sample
+    assert here is not None
+    np.testing.assert_array_equal(found.rows, here.rows)
+    fitted = cluster.fit(MultiTaskSPCA(**how), rows, y, task=task).sample_
+    assert fitted is not None
+    np.testing.assert_array_equal(fitted.rows, here.rows)
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("method", ["predict", "predict_proba", "decision_function"])
 def test_answers_are_lazy_and_equal_those_in_memory(method: str, n_classes: int) -> None:

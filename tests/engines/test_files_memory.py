@@ -90,8 +90,9 @@ def test_new_tasks_and_classes_in_late_batches() -> None:
     order = np.lexsort((y, task))
     X, y, task = X[order], y[order], task[order]
     batches = ((X[i : i + 50], y[i : i + 50], task[i : i + 50]) for i in range(0, 500, 50))
-    found = files.from_batches(batches, row_sample=5).statistics.sample
-    expected = Statistics.from_samples(X, y, task, row_sample=5).sample
+    how: Any = {"row_sample": 5, "random_state": 8}
+    found = files.from_batches(batches, **how).statistics.sample
+    expected = Statistics.from_samples(X, y, task, **how).sample
     assert found is not None
     assert expected is not None
     np.testing.assert_array_equal(found.rows, expected.rows)

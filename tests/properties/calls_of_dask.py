@@ -32,7 +32,7 @@ def dask_calls() -> dict[str, Call]:
     given: dict[str, Any] = {"is_costly": True, "as_given": ("y", "task", "sample_weight")}
     return {
         "engines.dask.statistics": Call(
-            _computed(engine.statistics), {**rows, "row_sample": 100}, **given
+            _computed(engine.statistics), {**rows, "row_sample": 100, "random_state": 3}, **given
         ),
         "engines.dask.fit": Call(
             _computed(engine.fit), {"model": kinspan.MultiTaskSPCA(), **rows}, **given

@@ -138,7 +138,7 @@ def _of_engines() -> dict[str, Call]:
     }
     return {
         "engines.files.statistics": Call(
-            files.statistics, {**learning, "row_sample": 100}, **named
+            files.statistics, {**learning, "row_sample": 100, "random_state": 3}, **named
         ),
         "engines.files.fit": Call(
             files.fit, {"model": kinspan.MultiTaskSPCA(), **learning}, **named
@@ -164,7 +164,8 @@ def _of_batches() -> dict[str, Call]:
 
     return {
         "engines.files.from_batches": Call(
-            files.from_batches, {"batches": batches, "row_sample": 100, "progress": False}
+            files.from_batches,
+            {"batches": batches, "row_sample": 100, "random_state": 3, "progress": False},
         ),
         "engines.files.from_batches: a batch": Call(
             of_batch, rows(), also_named=("batch", "batches")

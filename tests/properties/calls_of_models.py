@@ -156,7 +156,7 @@ def _of_statistics() -> dict[str, Call]:
             ClassMoments.from_bytes, {"buffer": moments.to_bytes()}, also_named=_STORED
         ),
         "Statistics.from_samples": Call(
-            Statistics.from_samples, {**_weighted(), "row_sample": 100}
+            Statistics.from_samples, {**_weighted(), "row_sample": 100, "random_state": 3}
         ),
         "Statistics.from_bytes": Call(
             Statistics.from_bytes, {"buffer": statistics.to_bytes()}, also_named=_STORED

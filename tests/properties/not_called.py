@@ -25,7 +25,8 @@ _AFTER_THE_CHECKS = (  # steps between steps, which take what was checked before
     *("ClassMoments.among", "ClassMoments.chosen", "ClassMoments.faded", "ClassMoments.where"),
     *("ClassMoments.from_checked", "RowSample.from_checked", "Statistics.from_checked"),
     *("ClassMoments.from_record", "RowSample.from_record", "Statistics.from_record"),
-    *("RowSample.aligned", "RowSample.faded", "RowSample.of_cells"),
+    *("RowSample.aligned", "RowSample.faded", "RowSample.of_cells", "RowSample.completed"),
+    *("RowSample.columns", "RowSample.cut"),
     "Statistics.faded",
 )
 _CALLED_AS_ANOTHER = (  # `from_estimator` plots, `-` subtracts, mixins are parts of MultiTaskSPCA

@@ -28,7 +28,7 @@ class DeviceRows:
 
     array: Any  # (rows, features)
     passed: Any = None  # by-products of the last pass over it, for the sample of rows
-    to_be_sampled: bool = False  # whether a pass should keep hashes of rows
+    sampled_by: Any = None  # the key, if a pass should keep hashes of rows
 
     @property
     def shape(self) -> tuple[int, int]:

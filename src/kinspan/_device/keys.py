@@ -21,42 +21,46 @@ _BLOCK_BYTES = 1 << 26  # of words held at a time
 _FACTORS = ((30, 0xBF58476D1CE4E5B9 - 2**64), (27, 0x94D049BB133111EB - 2**64))
 
 
-def short_keys(X: Any, hashes: Any = None) -> Any:
-    """(rows,) integers of 16 bits; from the hashes of a pass, where there are any."""
+def short_keys(X: Any, key: keys.RowKey, hashes: Any = None) -> Any:
+    """(rows,) integers of 32 bits; from the hashes of a pass, where there are any."""
     xp = namespace(X)
-    if hashes is not None:
-        return _mixed(xp.astype(hashes, xp.int64) & 0xFFFFFFFF) & 0xFFFF
+    factors = keys.short_factors(key, X.shape[1])
+    if hashes is not None and factors is not None:
+        return _upper(xp.astype(hashes, xp.int64) + int(factors.offset) & 0xFFFFFFFF)
     spans = in_spans(X.shape[0], _BLOCK_BYTES // (8 * X.shape[1]))
-    return xp.concat([_of_block(X[span, :]) for span in spans], axis=0)
+    return xp.concat([_of_block(X[span, :], key) for span in spans], axis=0)
 
 
-def _of_block(X: Any) -> Any:
+def _of_block(X: Any, key: keys.RowKey) -> Any:
     xp = namespace(X)
     can_count = widest_int(X) == xp.int64 and widest_float(X) == xp.float64
     if not can_count or as_bits(xp.astype(X[:1, :], xp.float32)) is None:
-        return _by_the_cpu(X)
-    multipliers = keys.short_multipliers(X.shape[1])
-    if multipliers is None:
-        factors = moved(keys.long_multipliers(X.shape[1]).view(np.int64), X)
+        return _by_the_cpu(X, key)
+    short = keys.short_factors(key, X.shape[1])
+    if short is None:
+        long = keys.long_factors(key, X.shape[1])
+        factors = moved(long.multipliers.view(np.int64), X)
         words = as_bits(xp.astype(X, xp.float64) + 0.0)
-        return _mixed(xp.sum((words ^ _shifted(words, 32)) * factors, axis=1)) & 0xFFFF
-    factors = moved(multipliers.astype(np.int64), X)
-    words = xp.astype(as_bits(xp.astype(X, xp.float32)), xp.int64)
-    return _mixed(xp.sum(words * factors, axis=1) & 0xFFFFFFFF) & 0xFFFF
+        sums = xp.sum((words ^ _shifted(words, 32)) * factors, axis=1)
+        return _upper(sums + int(long.offset.view(np.int64)))
+    factors = moved(short.multipliers.astype(np.int64), X)
+    words = xp.astype(as_bits(xp.astype(X, xp.float32) + 0.0), xp.int64) & 0xFFFFFFFF
+    sums = xp.sum((words ^ (words >> 15)) * factors, axis=1) + int(short.offset)
+    return _upper(sums & 0xFFFFFFFF)
 
 
-def _by_the_cpu(X: Any) -> Any:
+def _by_the_cpu(X: Any, key: keys.RowKey) -> Any:
     """For libraries that cannot reinterpret floats as integers."""
     rows = copied_to_numpy(X)
-    found = keys.short_keys(rows, np.arange(len(rows)))
-    return moved(found.astype(np.int32), X)
+    found = keys.short_keys(rows, np.arange(len(rows)), key).astype(np.int64)
+    return moved(found, X)
 
 
-def _mixed(keys: Any) -> Any:
-    """The bits spread as on the CPU, and shifted down to the highest sixteen."""
+def _upper(keys: Any) -> Any:
+    """The bits spread as on the CPU, and shifted down to the upper half."""
     for shift, factor in _FACTORS:
         keys = (keys ^ _shifted(keys, shift)) * factor
-    return _shifted(keys ^ _shifted(keys, 31), 48)
+    return _shifted(keys ^ _shifted(keys, 31), 32)
 
 
 def _shifted(keys: Any, shift: int) -> Any:

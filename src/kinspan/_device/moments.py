@@ -88,8 +88,10 @@ def _pass_over(X: DeviceRows, cells: DeviceCells, weights: Any) -> Any:
         return ArrayPass(X.array, cells, weights)
     from kinspan._device.triton_pass import TritonPass  # noqa: PLC0415
 
-    words = keys.short_multipliers(X.shape[1]) if X.to_be_sampled else None
-    multipliers = None if words is None else moved(words.view(np.int32), X.array)
+    factors = None if X.sampled_by is None else keys.short_factors(X.sampled_by, X.shape[1])
+    multipliers = None
+    if factors is not None:
+        multipliers = moved(factors.multipliers.view(np.int32), X.array)
     return TritonPass(X.array, cells, weights, multipliers)
 
 

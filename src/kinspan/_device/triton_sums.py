@@ -78,7 +78,8 @@ def _added(
     sums += tl.sum(weighted, axis=0)
     squares += tl.sum(weighted * deviations, axis=0)
     if HASHED:
-        words = x.to(tl.float32).to(tl.uint32, bitcast=True) * multiplier[None, :]
+        words = (x.to(tl.float32) + 0.0).to(tl.uint32, bitcast=True)
+        words = (words ^ (words >> 15)) * multiplier[None, :]
         found = tl.sum(words, axis=1).to(tl.int32, bitcast=True)
         if SHARED:
             tl.atomic_add(hashes + rows, found, mask=there, sem="relaxed")

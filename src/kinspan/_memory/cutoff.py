@@ -8,29 +8,74 @@ import numpy as np
 
 from kinspan._memory.statistics import Pile, Statistics
 from kinspan._rows import identifiers
+from kinspan._rows.strata import BUSY, Strata, n_strata, stratum_codes
+from kinspan._rows.types import Codes, Floats, Mask
+from kinspan._validation.moments import check_same_key
 from kinspan.row_sample import RowSample
 
 
 def below_cutoff(part: Statistics, pile: Pile) -> Statistics:
     """The same statistics without sampled rows whose keys are above the last one of a full cell.
 
-    With many cells a batch would otherwise keep most of its rows, and nearly all for nothing.
+    With many cells a batch would otherwise keep most of its rows, and nearly all for nothing. Rows
+    stay if they may be frequent: if many rows so far were in their stratum.
     """
     known = pile[0][1].sample if pile else None
-    if part.sample is None or known is None or part.sample.recency is not None:
+    if part.sample is None or known is None:
         return part
-    return replace(part, sample=_below_last(part.sample, known))
+    check_same_key(part.sample.key_name, known.key_name)
+    if part.sample.recency is not None:
+        return part
+    above = _is_above(part.sample, known)
+    if not above.any():
+        return part
+    busy = np.zeros(len(above), dtype=bool)
+    busy[above] = _is_in_busy_stratum(part.sample, above, [one for _, one in pile], known.bound)
+    return replace(part, sample=part.sample.cut(above & ~busy, above & busy))
 
 
-def _below_last(sample: RowSample, known: RowSample) -> RowSample:
-    n_classes = len(known.classes)
+def _is_above(sample: RowSample, known: RowSample) -> Mask:
+    """Rows of full cells whose keys are larger than those of all rows that are known."""
+    small = ~known.is_frequent
+    number = np.bincount(known.cells[small], minlength=known.n_cells)
+    last = np.zeros(known.n_cells, np.uint64)
+    np.maximum.at(last, known.cells[small], known.keys[small])
+    last[number < known.bound] = np.iinfo(np.uint64).max
+    cells = _places(sample, known)
+    return np.asarray((cells >= 0) & (sample.keys > last[cells]))
+
+
+def _places(sample: RowSample, known: RowSample) -> Codes:
+    """(rows,): their cells among those of another sample, negative if it lacks them."""
     tasks = identifiers.lookup(known.tasks, sample.tasks)[sample.task_codes]
     classes = identifiers.lookup(known.classes, sample.classes)[sample.class_codes]
-    cells = np.arange(len(known.tasks) * n_classes)
-    starts, ends = (np.searchsorted(known.cells, cells, side) for side in ("left", "right"))
-    is_full = ends - starts >= known.bound
-    last = np.full(len(cells), np.iinfo(np.uint64).max, np.uint64)
-    last[is_full] = known.keys[ends[is_full] - 1]
-    is_new = (tasks < 0) | (classes < 0)
-    kept = is_new | (sample.keys <= last[np.where(is_new, 0, tasks * n_classes + classes)])
-    return sample._kept(kept)
+    missing = (tasks < 0) | (classes < 0)
+    return np.where(missing, -1, tasks * len(known.classes) + classes)
+
+
+def _is_in_busy_stratum(
+    sample: RowSample, chosen: Mask, parts: list[Statistics], bound: int
+) -> Mask:
+    """Rows with many rows so far in their stratum."""
+    some = sample._kept(chosen)
+    n_rows, in_stratum = np.zeros(len(some.cells)), np.zeros(len(some.cells))
+    for part in parts:
+        known = part.sample
+        assert known is not None
+        if n_strata(known.bound) == n_strata(bound):
+            in_stratum += _rows_in_stratum(some, known)
+            n_rows += _rows_in_cell(some, part)
+    return np.asarray(in_stratum * bound >= BUSY * n_rows)
+
+
+def _rows_in_stratum(sample: RowSample, known: RowSample) -> Floats:
+    cells = _places(sample, known)
+    codes = stratum_codes(cells, sample.keys >> np.uint64(32), known.bound)
+    found = Strata(codes, np.zeros(len(codes))).looked_up(known.strata)
+    return np.where(cells >= 0, found, 0.0)
+
+
+def _rows_in_cell(sample: RowSample, part: Statistics) -> Floats:
+    tasks = identifiers.lookup(part.moments.tasks, sample.tasks)[sample.task_codes]
+    classes = identifiers.lookup(part.moments.classes, sample.classes)[sample.class_codes]
+    return np.where((tasks < 0) | (classes < 0), 0.0, part.moments.counts[tasks, classes])

@@ -12,6 +12,7 @@ import numpy as np
 
 from kinspan._memory.statistics import Statistics
 from kinspan._rows import identifiers
+from kinspan._rows.keys import RowKey
 from kinspan._rows.types import Codes, Floats, Ids
 from kinspan._validation.labelled_rows import CheckedRows
 
@@ -42,11 +43,11 @@ def fading(y: Ids, task: Ids, weights: Floats | None, forget: float) -> Fading:
 
 
 def faded_statistics(
-    rows: CheckedRows, row_sample: int, *, forget: float, before: Statistics | None
+    rows: CheckedRows, row_sample: int, key: RowKey, *, forget: float, before: Statistics | None
 ) -> Statistics:
     """Statistics of all rows after a batch, which fades those before it."""
     found = fading(rows.labels, rows.tasks, rows.weights, forget)
-    batch = Statistics.from_checked(rows, row_sample, found.of_rows, is_part=True)
+    batch = Statistics.from_checked(rows, row_sample, found.of_rows, key=key, is_part=True)
     kept = identifiers.lookup(found.tasks, batch.moments.tasks)  # tasks without any weight are gone
     classes = identifiers.lookup(identifiers.encode(rows.labels)[0], batch.moments.classes)
     batch = batch.faded(found.of_cells[np.ix_(kept, classes)])

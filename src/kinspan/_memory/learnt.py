@@ -19,6 +19,7 @@ from kinspan._validation.parameters import (
     check_n_components,
     check_parameters,
     check_priors,
+    check_random_state,
     check_several_classes,
 )
 from kinspan._validation.precision import warn_of_lost_digits
@@ -98,14 +99,16 @@ class Learnt:
         warn_of_lost_digits(moments, statistics.sample, options.scale, statistics.feature_names)
         return fit(moments.effective(), statistics.sample, options, self.unlabelled)
 
-    def with_rows(
-        self, rows: CheckedRows, row_sample: int, forget: float, *, is_part: bool
-    ) -> Learnt:
-        """After a batch of rows, which takes weight from those before it if these fade."""
+    def with_rows(self, rows: CheckedRows, model: Any, *, is_part: bool) -> Learnt:
+        """After a batch of rows, which takes weight from those before it if these fade.
+
+        How many rows are sampled, by which key, and how they fade are parameters of the model.
+        """
+        size, forget, key = model.row_sample, model.forget, check_random_state(model.random_state)
         if forget == 0:
-            return self.plus(Statistics.from_checked(rows, row_sample, is_part=is_part))
+            return self.plus(Statistics.from_checked(rows, size, key=key, is_part=is_part))
         before = self.statistics if self.pile else None
-        return self.instead(faded_statistics(rows, row_sample, forget=forget, before=before))
+        return self.instead(faded_statistics(rows, size, key, forget=forget, before=before))
 
     def plus(self, statistics: Statistics) -> Learnt:
         """After more statistics."""

@@ -9,11 +9,12 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from kinspan._arrays.elsewhere import is_elsewhere
+from kinspan._rows.keys import PUBLIC, RowKey
 from kinspan._rows.types import Floats
 from kinspan._storage import container
 from kinspan._validation.labelled_rows import CheckedRows, check_labelled_rows
 from kinspan._validation.moments import check_same_names, check_statistics
-from kinspan._validation.parameters import check_positive, check_row_sample
+from kinspan._validation.parameters import check_positive, check_random_state, check_row_sample
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
 
@@ -55,6 +56,7 @@ class Statistics:
         *,
         sample_weight: ArrayLike | None = None,
         row_sample: int = 100,
+        random_state: int | None = None,
     ) -> Statistics:
         """Statistics of rows.
 
@@ -67,9 +69,12 @@ class Statistics:
             Frequencies: weight 2 is the row twice, weight 0 its absence.
         row_sample : int, default=100
             Rows kept of every class of every task; 0 keeps none.
+        random_state : int, optional
+            The key of the hash that chooses them, as for `MultiTaskSPCA`: the same at all sites.
         """
         rows = check_labelled_rows(X, y, task, sample_weight)
-        return cls.from_checked(rows, check_row_sample(row_sample))
+        key = check_random_state(random_state)
+        return cls.from_checked(rows, check_row_sample(row_sample), key=key)
 
     @classmethod
     def from_checked(
@@ -78,18 +83,19 @@ class Statistics:
         row_sample: int,
         fading: Floats | None = None,
         *,
+        key: RowKey = PUBLIC,
         is_part: bool = False,
     ) -> Statistics:
         """The same from checked rows, as for `ClassMoments`."""
         if is_elsewhere(rows.features):
-            rows.features.to_be_sampled = row_sample > 0
+            rows.features.sampled_by = key if row_sample > 0 else None
         moments = ClassMoments.from_checked(rows, fading, is_part=is_part)
         names = None
         if rows.names is not None and all(isinstance(name, str) for name in rows.names):
             names = tuple(rows.names.tolist())
         if row_sample == 0:
             return cls(moments, None, names)
-        sample = RowSample.from_checked(rows, row_sample, fading)
+        sample = RowSample.from_checked(rows, row_sample, fading, key)
         return cls(moments, sample, names)
 
     def __repr__(self) -> str:

@@ -28,8 +28,6 @@ from kinspan.class_moments import ClassMoments
 class StreamingMixin:
     """The methods of MultiTaskSPCA that change what it has learnt, but for whole tasks."""
 
-    row_sample: int
-    forget: float
     task_column: str | int | None
     n_features_in_: int
     _learnt: Learnt
@@ -82,7 +80,7 @@ class StreamingMixin:
             rows = check_labelled_rows(X, y, task, sample_weight, estimator=draft, reset=is_first)
             known = Learnt(parameters) if is_first else draft._learnt
             known = _declaring(replace(known, parameters=parameters), classes, rows.labels)
-            draft._learnt = known.with_rows(rows, draft.row_sample, draft.forget, is_part=True)
+            draft._learnt = known.with_rows(rows, draft, is_part=True)
         return self
 
     def merge(self, other: Any) -> Self:

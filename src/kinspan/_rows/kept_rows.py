@@ -1,17 +1,24 @@
-"""Keys of rows → which rows of every cell are kept: distinct ones with the smallest keys."""
+"""Keys of rows → which rows of every cell are kept, and how many others there are.
+
+Kept are distinct rows with the smallest keys, each with the exact number of its copies, and rows
+that come so often that they must not be left to chance.
+"""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kinspan._rows.keys import content_keys, likely_keys, short_keys
-from kinspan._rows.types import Codes, Floats, Keys
+from kinspan._arrays.libraries import is_sparse
+from kinspan._rows.strata import BUSY, Strata, most_frequent, stratum_codes
+from kinspan._rows.types import Codes, Floats, Keys, Mask
 
 _NUMBERS = 1 << 26  # in the sample: with many cells and features, fewer rows of each are kept
 _FEWEST = 2
 _FORGOTTEN = 1e-30  # rows below this share of the newest row of their cell are dropped
+ROUNDING = 1 - 1e-9
 
 
 def bounded(size: int, n_cells: int, n_features: int) -> int:
@@ -22,14 +29,16 @@ def bounded(size: int, n_cells: int, n_features: int) -> int:
     return min(size, max(_FEWEST, _NUMBERS // max(n_cells * n_features, 1)))
 
 
-class Joined(NamedTuple):
-    """Distinct rows with the smallest keys of every cell, sorted."""
+class Kept(NamedTuple):
+    """Distinct rows of every cell, sorted by cell and key."""
 
     first: Codes  # (kept,): one of the equal rows
     cells: Codes
     keys: Keys
-    weights: Floats  # of all equal rows
+    weights: Floats  # of all equal rows; of frequent ones at least
+    is_frequent: Mask  # kept for its frequency, and not for its key
     recency: Floats | None  # of the least faded one
+    strata: Strata  # of cells of which not all rows are kept
 
     @classmethod
     def of(
@@ -37,28 +46,134 @@ class Joined(NamedTuple):
         cells: Codes,
         keys: Keys,
         weights: Floats,
-        size: int,
+        bound: int,
         recency: Floats | None = None,
-    ) -> Joined:
+        is_frequent: Mask | None = None,
+        strata: Strata | None = None,
+    ) -> Kept:
+        """From rows, and from the strata of cells that had more of them."""
+        if is_frequent is None:
+            is_frequent = np.zeros(len(cells), dtype=bool)
         order = np.lexsort((keys, cells))
-        cells, keys = cells[order], keys[order]
-        is_new = np.ones(len(order), dtype=bool)
-        is_new[1:] = (cells[1:] != cells[:-1]) | (keys[1:] != keys[:-1])
-        total = np.bincount(np.cumsum(is_new) - 1, weights[order], minlength=is_new.sum())
-        cells, keys = cells[is_new], keys[is_new]
-        place = np.arange(len(cells)) - np.searchsorted(cells, cells)
+        starts = starts_of(cells[order], keys[order])
+        cells, keys = cells[order][starts], keys[order][starts]
+        total = _reduced(np.add, weights[order], starts).astype(np.float64)
+        is_frequent = _reduced(np.logical_or, is_frequent[order], starts)
         if recency is not None:
-            recency = np.maximum.reduceat(recency[order], np.flatnonzero(is_new))
-            by_rank = np.lexsort((keys, ranks(keys, recency), cells))
-            place[by_rank] = place.copy()
-        kept = place < size
+            recency = _reduced(np.maximum, recency[order], starts)
+        is_small = _is_small(cells, keys, recency, is_frequent, bound)
+        strata = _with_full_cells(cells, keys, total, is_small, strata, bound)
+        kept, votes = _with_frequent(cells, keys, total, is_small, strata, bound)
         if recency is not None:
-            newest = np.zeros(cells.max(initial=-1) + 1)
-            np.maximum.at(newest, cells, recency)
-            kept &= recency > _FORGOTTEN * newest[cells]
+            kept &= _is_remembered(cells, recency)
             recency = recency[kept]
-        weights = total[kept].astype(np.float64)
-        return cls(order[is_new][kept], cells[kept], keys[kept], weights, recency)
+        weights = np.where(is_small, total, votes)[kept]
+        first, is_frequent = order[starts][kept], ~is_small[kept]
+        return cls(first, cells[kept], keys[kept], weights, is_frequent, recency, strata)
+
+    def plus(self, other: Kept, n_cells: int, bound: int) -> Kept:
+        """Kept among the rows of both; those of the other come after these."""
+        is_full = np.zeros(n_cells, dtype=bool)
+        is_full[self.strata.cells] = is_full[other.strata.cells] = True
+        strata = self.strata_of(is_full, bound).plus(other.strata_of(is_full, bound), bound)
+        cells, keys, weights, is_frequent = (
+            np.concatenate(both) for both in zip(self[1:5], other[1:5], strict=True)
+        )
+        recency = None
+        if self.recency is not None or other.recency is not None:
+            ones = (np.ones(len(part.cells)) for part in (self, other))
+            given = (part.recency for part in (self, other))
+            parts = [one if r is None else r for one, r in zip(ones, given, strict=True)]
+            recency = np.concatenate(parts)
+        return Kept.of(cells, keys, weights, bound, recency, is_frequent, strata)
+
+    def strata_of(self, is_full: Mask, bound: int) -> Strata:
+        """Strata of some cells, also of those whose rows are all kept."""
+        is_known = np.zeros(len(is_full), dtype=bool)
+        is_known[self.strata.cells] = True
+        new = (is_full & ~is_known)[self.cells]
+        of_kept = Strata.of(self.cells[new], self.keys[new], self.weights[new], bound)
+        return self.strata.of_cells(is_full).plus(of_kept, bound)
+
+    def completed(self, is_cut: Mask, strata: Strata, frequent: Kept) -> Kept:
+        """With strata and frequent rows of cells of which these rows have the smallest keys."""
+        small = ~(self.is_frequent & is_cut[self.cells])
+        first, cells, keys, weights = (
+            np.concatenate([ours[small], theirs])
+            for ours, theirs in zip(self[:4], frequent[:4], strict=True)
+        )
+        others = np.ones(len(frequent.cells), dtype=bool)
+        is_frequent = np.concatenate([self.is_frequent[small], others])
+        o = np.lexsort((keys, cells))
+        strata = Strata.joined(self.strata.of_cells(~is_cut), strata)
+        return Kept(first[o], cells[o], keys[o], weights[o], is_frequent[o], None, strata)
+
+    def last_short(self, n_cells: int) -> NDArray[np.uint32]:
+        """(cells,): the largest short key among rows that are kept for their keys."""
+        last, small = np.zeros(n_cells, dtype=np.uint32), ~self.is_frequent
+        short = (self.keys[small] >> np.uint64(32)).astype(np.uint32)
+        np.maximum.at(last, self.cells[small], short)
+        return last
+
+
+def starts_of(cells: Codes, keys: Keys) -> Codes:
+    """Where another row begins among sorted ones."""
+    is_new = np.ones(len(cells), dtype=bool)
+    is_new[1:] = (cells[1:] != cells[:-1]) | (keys[1:] != keys[:-1])
+    return np.flatnonzero(is_new)
+
+
+def _reduced(by: Any, values: NDArray[Any], starts: Codes) -> NDArray[Any]:
+    return np.asarray(by.reduceat(values, starts)) if len(starts) else values[:0]
+
+
+def _is_small(
+    cells: Codes, keys: Keys, recency: Floats | None, is_frequent: Mask, bound: int
+) -> Mask:
+    """Whether a row has one of the smallest keys of its cell."""
+    size = keys if recency is None else ranks(keys, recency)
+    order = np.lexsort((keys, size, is_frequent, cells))
+    place = np.empty(len(cells), dtype=np.intp)
+    place[order] = np.arange(len(cells)) - np.searchsorted(cells, cells)
+    return (place < bound) & ~is_frequent
+
+
+def _with_full_cells(
+    cells: Codes, keys: Keys, weights: Floats, is_small: Mask, strata: Strata | None, bound: int
+) -> Strata:
+    """Strata of all cells that have more rows than those with small keys."""
+    before = Strata.none() if strata is None else strata
+    n_cells = int(max(cells.max(initial=-1), before.cells.max(initial=-1))) + 1
+    is_full = np.bincount(cells[~is_small], minlength=n_cells) > 0
+    is_full[before.cells] = False
+    new = is_full[cells]
+    return before.plus(Strata.of(cells[new], keys[new], weights[new], bound), bound)
+
+
+def _with_frequent(
+    cells: Codes, keys: Keys, weights: Floats, is_small: Mask, strata: Strata, bound: int
+) -> tuple[Mask, Floats]:
+    """Rows with small keys, or with a majority of votes worth a kept row or in a busy stratum."""
+    kept, votes = is_small.copy(), np.zeros(len(cells))
+    others = np.flatnonzero(~is_small)
+    if len(others):
+        codes = stratum_codes(cells[others], keys[others] >> np.uint64(32), bound)
+        best, majority = most_frequent(codes, weights[others])
+        chosen = others[best]
+        share = strata.totals(int(cells.max()) + 1)[cells[chosen]] / bound
+        small = Strata.of(cells[is_small], keys[is_small], weights[is_small], bound)
+        here = Strata(codes[best], share)
+        in_stratum = here.looked_up(strata) - here.looked_up(small)
+        votes[chosen] = majority
+        is_busy = (majority > 0) & (in_stratum >= BUSY * share)
+        kept[chosen] = is_busy | (majority >= share * ROUNDING)
+    return kept, votes
+
+
+def _is_remembered(cells: Codes, recency: Floats) -> Mask:
+    newest = np.zeros(cells.max(initial=-1) + 1)
+    np.maximum.at(newest, cells, recency)
+    return np.asarray(recency > _FORGOTTEN * newest[cells])
 
 
 def ranks(keys: Keys, recency: Floats) -> Floats:
@@ -67,25 +182,18 @@ def ranks(keys: Keys, recency: Floats) -> Floats:
     return np.asarray(-np.log1p(-uniform) / recency)
 
 
-def smallest(X: Any, seen: Codes, cells: Codes, size: int) -> tuple[Codes, Keys]:
-    """Rows that may have one of the `size` smallest distinct keys of their cell, and their keys.
+def rows_of_both(first: NDArray[Any], second: NDArray[Any], chosen: Codes) -> NDArray[Any]:
+    """Some rows of two stacked matrices, without a copy of all."""
+    is_first, n = chosen < len(first), len(first)
+    rows = np.empty((len(chosen), first.shape[1]), np.result_type(first, second))
+    rows[is_first] = first[chosen[is_first]]
+    rows[~is_first] = second[chosen[~is_first] - n]
+    return rows
 
-    Short keys leave few candidates. Where too few of them are distinct, because rows or short keys
-    repeat, all rows of the cell are taken.
-    """
-    counts = np.bincount(cells)
-    likely = likely_keys(counts, size)
-    candidates = np.arange(len(cells))
-    if (likely < 2.0**16).any():
-        candidates = np.flatnonzero(short_keys(X, seen) < likely[cells])
-    keys = content_keys(X, seen[candidates])
-    different = Joined.of(cells[candidates], keys, np.zeros(len(keys)), size).cells
-    taken, n_different = (
-        np.bincount(c, minlength=len(counts)) for c in (cells[candidates], different)
-    )
-    short = (counts > taken) & (n_different < size)
-    if short.any():
-        more = np.setdiff1d(np.flatnonzero(short[cells]), candidates, assume_unique=True)
-        candidates = np.concatenate([candidates, more])
-        keys = np.concatenate([keys, content_keys(X, seen[more])])
-    return candidates, keys
+
+def dense_rows(X: Any, chosen: Codes) -> NDArray[Any]:
+    """Rows as floats, in single precision unless X is more precise."""
+    rows = X[chosen]
+    rows = rows.toarray() if is_sparse(rows) else rows
+    dtype = np.result_type(rows.dtype, np.float32)
+    return np.asarray(rows, dtype=dtype if dtype.itemsize <= 8 else np.float64)

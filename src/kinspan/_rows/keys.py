@@ -1,8 +1,15 @@
-"""Rows → keys that depend on their numbers alone, not on precision, container or order."""
+"""Rows → keys that depend on a secret and their numbers, not on precision, container or order.
+
+Every number is a word; a key is Σ_j words_j · multiplier_j plus an offset, mixed. Who does not know
+the multipliers cannot tell which rows have small keys.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import hashlib
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,70 +23,118 @@ _BLOCK_BYTES = 1 << 21
 _FEW_COLUMNS = 16
 
 
-def content_keys(X: Any, chosen: Codes) -> Keys:
+@dataclass(frozen=True)
+class RowKey:
+    """What the keys of rows are made with; of a secret, only the name is ever stored."""
+
+    secret: bytes = field(repr=False)
+
+    @classmethod
+    def of(cls, random_state: int | None) -> RowKey:
+        """The key of a number, or the one that everybody has."""
+        return cls(b"" if random_state is None else str(int(random_state)).encode())
+
+    @property
+    def name(self) -> str:
+        """A digest by which equal keys are recognised."""
+        return hashlib.blake2b(self.secret, digest_size=16, person=b"kinspan name").hexdigest()
+
+
+PUBLIC = RowKey.of(None)
+
+
+class Factors(NamedTuple):
+    """A multiplier of the words of every column, and an offset."""
+
+    multipliers: NDArray[Any]  # (columns,), odd
+    offset: Any
+
+
+def content_keys(X: Any, chosen: Codes, key: RowKey) -> Keys:
     """A hash of some rows that depends on their numbers alone.
 
-    Its first bits are those of `short_keys`; the others distinguish rows with the same short key.
+    Its first half is that of `short_keys`; the other distinguishes rows with the same short key.
     """
-    long = _long_keys(X, chosen)
-    return np.asarray(short_keys(X, chosen) << np.uint64(48) | long >> np.uint64(16))
+    long = _long_keys(X, chosen, key)
+    if short_factors(key, X.shape[1]) is None:
+        return long
+    short = short_keys(X, chosen, key).astype(np.uint64)
+    return np.asarray(short << np.uint64(32) | long & np.uint64(0xFFFFFFFF))
 
 
-def _long_keys(X: Any, chosen: Codes) -> Keys:
-    return _mixed(_bit_sums(X, chosen, _words, long_multipliers(X.shape[1])))
+def short_keys(X: Any, chosen: Codes, key: RowKey) -> NDArray[np.uint32]:
+    """The same in 32 bits, as fast as rows are read: of all columns, in single precision.
 
-
-def short_keys(X: Any, chosen: Codes) -> Keys:
-    """The same in 16 bits, as fast as rows are read: of all columns, in single precision.
-
-    Multipliers are even, so that signs, and with them −0, do not matter. With few columns, nearby
-    rows may be equal in single precision: they get their bits from the long key.
+    With few columns, nearby rows may be equal in single precision: they get the bits of the long
+    key.
     """
-    multipliers = short_multipliers(X.shape[1])
-    if multipliers is None:
-        return _long_keys(X, chosen) >> np.uint64(48)
-    sums = _bit_sums(X, chosen, _single_words, multipliers)
-    return _mixed(sums.astype(np.uint64)) >> np.uint64(48)
+    factors = short_factors(key, X.shape[1])
+    if factors is None:
+        return _upper(_long_keys(X, chosen, key))
+    sums = _bit_sums(X, chosen, _single_words, factors)
+    return _upper(mixed(sums.astype(np.uint64)))
 
 
-def long_multipliers(n_columns: int) -> Keys:
-    """Odd factors of the words of every column."""
-    return np.random.default_rng(n_columns).integers(0, 2**63, n_columns, dtype=np.uint64) * 2 + 1
+def short_factors(key: RowKey, n_columns: int) -> Factors | None:
+    """Factors of single-precision words; None where there are few columns."""
+    return None if n_columns < _FEW_COLUMNS else _factors(key, n_columns)[0]
 
 
-def short_multipliers(n_columns: int) -> NDArray[np.uint32] | None:
-    """Even factors of the single-precision words of every column; None where there are few."""
-    if n_columns < _FEW_COLUMNS:
-        return None
-    return np.random.default_rng(n_columns).integers(0, 2**30, n_columns, dtype=np.uint32) * 4 + 2
+def long_factors(key: RowKey, n_columns: int) -> Factors:
+    """Factors of double-precision words."""
+    return _factors(key, n_columns)[1]
 
 
-def likely_keys(counts: Codes, size: int) -> Floats:
+@lru_cache(maxsize=8)
+def _factors(key: RowKey, n_columns: int) -> tuple[Factors, Factors]:
+    stream = hashlib.shake_256(b"kinspan rows %d " % n_columns + key.secret)
+    numbers = np.frombuffer(stream.digest(12 * (n_columns + 1)), dtype=np.uint32)
+    short, long = numbers[: n_columns + 1], numbers[n_columns + 1 :].copy().view(np.uint64)
+    return (
+        Factors(short[1:] | np.uint32(1), short[0]),
+        Factors(long[1:] | np.uint64(1), long[0]),
+    )
+
+
+def likely_keys(counts: Codes, size: Floats) -> NDArray[np.uint32]:
     """(cells,): a bound that the `size` smallest short keys of a cell exceed very rarely."""
     share = (size + 6 * np.sqrt(size) + 10) / np.maximum(counts, 1)
-    return np.asarray(np.ceil(np.minimum(share, 1.0) * 2.0**16))
+    return np.asarray(np.minimum(share, 1.0) * (2**32 - 1)).astype(np.uint32)
 
 
-def _bit_sums(X: Any, chosen: Codes, words: Any, multipliers: NDArray[Any]) -> NDArray[Any]:
-    """Σ_j words_j · multiplier_j of some rows, overflowing; zeros add nothing."""
+def _long_keys(X: Any, chosen: Codes, key: RowKey) -> Keys:
+    return mixed(_bit_sums(X, chosen, _words, long_factors(key, X.shape[1])))
+
+
+def _upper(keys: Keys) -> NDArray[np.uint32]:
+    return (keys >> np.uint64(32)).astype(np.uint32)
+
+
+def _bit_sums(X: Any, chosen: Codes, words: Any, factors: Factors) -> NDArray[Any]:
+    """Σ_j words_j · multiplier_j + offset of some rows, overflowing; zeros add nothing."""
     if is_sparse(X):
-        return _sparse_bit_sums(sp.csr_array(X), chosen, words, multipliers)
+        return _sparse_bit_sums(sp.csr_array(X), chosen, words, factors)
     is_all = len(chosen) == X.shape[0]
     block = max(16, _BLOCK_BYTES // (8 * max(X.shape[1], 1)))
 
     def sums_of(start: int) -> NDArray[Any]:
         span = slice(start, start + block)
         rows = X[span] if is_all else X[chosen[span]]
-        return np.asarray(np.einsum("ij,j->i", words(rows), multipliers))
+        return np.asarray(np.einsum("ij,j->i", words(rows), factors.multipliers))
 
     parts = in_order(sums_of, range(0, len(chosen), block))
-    return np.concatenate([np.empty(0, multipliers.dtype), *parts])
+    sums = np.concatenate([np.empty(0, factors.multipliers.dtype), *parts])
+    return np.asarray(sums + factors.offset)
 
 
 def _single_words(values: Any) -> NDArray[np.uint32]:
-    """Bits of the numbers in single precision."""
+    """Words of the numbers in single precision."""
     with np.errstate(over="ignore"):
-        return np.ascontiguousarray(values, dtype=np.float32).view(np.uint32)
+        singles = np.array(values, dtype=np.float32, order="C")
+    singles += np.float32(0)  # −0 is 0
+    words = singles.view(np.uint32)
+    words ^= words >> np.uint32(15)
+    return words
 
 
 def _words(values: Any) -> Keys:
@@ -88,21 +143,20 @@ def _words(values: Any) -> Keys:
     return np.asarray(words ^ (words >> np.uint64(32)))
 
 
-def _sparse_bit_sums(
-    X: sp.csr_array, chosen: Codes, words: Any, multipliers: NDArray[Any]
-) -> NDArray[Any]:
+def _sparse_bit_sums(X: sp.csr_array, chosen: Codes, words: Any, factors: Factors) -> NDArray[Any]:
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
     if len(chosen) < X.shape[0]:
         X = X[chosen]
+    multipliers = factors.multipliers
     zero = multipliers.dtype.type(0)
     terms = np.append(words(X.data) * multipliers[X.indices], zero)
     sums = np.add.reduceat(terms, X.indptr[:-1], dtype=multipliers.dtype)
-    return np.where(np.diff(X.indptr) > 0, sums, zero)
+    return np.asarray(np.where(np.diff(X.indptr) > 0, sums, zero) + factors.offset)
 
 
-def _mixed(keys: Keys) -> Keys:
+def mixed(keys: Keys) -> Keys:
     """Mix the bits, so that keys are uniform whatever the rows."""
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         keys = (keys ^ (keys >> np.uint64(shift))) * np.uint64(factor)

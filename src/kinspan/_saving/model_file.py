@@ -138,6 +138,7 @@ def _of_model(model: MultiTaskSPCA) -> Record:
     learnt = model._learnt
     declared, unlabelled = learnt.declared, learnt.unlabelled
     parameters = {**model.get_params(), **learnt.parameters}  # those that rules are found with
+    del parameters["random_state"]  # it may be a secret; samples keep the name of their key
     about = {
         "parameters": {name: _of_parameter(v) for name, v in parameters.items()},
         "n_features_in": int(model.n_features_in_),

@@ -100,8 +100,10 @@ def check_sample(sample: SampledRows) -> None:
         raise ValueError("there is not one key for each sampled row")
     if n and not (sample.cells.min() >= 0 and sample.cells.max() < n_cells):
         raise ValueError("a sampled row belongs to no cell")
-    if n and np.unique(sample.cells, return_counts=True)[1].max() > sample.size:
+    small = sample.cells[~sample.is_frequent]
+    if len(small) and np.unique(small, return_counts=True)[1].max() > sample.size:
         raise ValueError("a cell has more sampled rows than the size of the sample")
+    _check_strata(sample, n_cells)
     if not (np.lexsort((sample.keys, sample.cells)) == np.arange(n)).all():
         raise ValueError("sampled rows are not in order")
     for weights in (sample.weights, sample.recency):
@@ -109,6 +111,19 @@ def check_sample(sample: SampledRows) -> None:
             raise ValueError("there is not one positive weight for each sampled row")
     if not all(np.isfinite(a).all() for a in (sample.rows, sample.weights)):
         raise ValueError("sampled rows are finite")
+
+
+def _check_strata(sample: SampledRows, n_cells: int) -> None:
+    """Numbers of rows of strata, for cells of which not all rows are kept."""
+    n, (codes, weights) = len(sample.cells), sample.strata
+    if sample.is_frequent.shape != (n,) or sample.is_frequent.dtype != np.bool_:
+        raise ValueError("it is not said of every sampled row why it was kept")
+    if codes.ndim != 1 or codes.dtype != np.int64 or weights.shape != codes.shape:
+        raise ValueError("there is not one number of rows for every stratum")
+    if not (np.diff(codes) > 0).all() or not (np.isfinite(weights) & (weights > 0)).all():
+        raise ValueError("strata are not in order, or have no rows")
+    if len(codes) and not (codes[0] >= 0 and sample.strata.cells.max() < n_cells):
+        raise ValueError("a stratum belongs to no cell")
 
 
 def check_statistics(
@@ -126,6 +141,15 @@ def check_statistics(
         return
     if len(names) != moments.n_features or not all(isinstance(name, str) for name in names):
         raise ValueError("there is not one name for each feature")
+
+
+def check_same_key(first: str, second: str) -> None:
+    """Rows must have been sampled by the same hash."""
+    if first != second:
+        raise ValueError(
+            "these rows were sampled with different random_state; use the same at all sites, "
+            "and set it again on a model that was loaded: it is not stored in files"
+        )
 
 
 def check_not_more(kept: Floats, counts: Floats) -> None:

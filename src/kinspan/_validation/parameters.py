@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from kinspan._rows import identifiers
+from kinspan._rows.keys import RowKey
 from kinspan._rows.types import Floats, Ids
 from kinspan._validation.messages import some
 from kinspan._validation.numbers import is_number, real_numbers
@@ -92,6 +93,7 @@ def check_parameters(estimator: Any) -> None:
     for name, choices in _CHOICES.items():
         check_choice(name, getattr(estimator, name), choices)
     check_metric(estimator.metric, estimator.row_sample)
+    check_random_state(estimator.random_state)
     forget = estimator.forget
     if not is_number(forget) or not 0 <= forget < 1:
         raise ValueError(f"forget={forget!r}; use a rate of at least 0 and below 1, such as 0.01")
@@ -106,6 +108,17 @@ def check_metric(metric: Any, row_sample: Any) -> None:
         raise ValueError(f"metric={metric!r}; use 'auto' or a share of at least 0 and below 1")
     if metric > 0 and row_sample == 0:
         raise ValueError(f"metric={metric!r} needs sampled rows; use row_sample=100, or metric=0")
+
+
+def check_random_state(random_state: Any) -> RowKey:
+    """The key of the hash of rows."""
+    whole = isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool)
+    if random_state is not None and not (whole and random_state >= 0):
+        raise ValueError(
+            f"random_state is a {type(random_state).__name__}, or negative; use None or a whole "
+            "number, such as secrets.randbits(128)"
+        )
+    return RowKey.of(random_state)
 
 
 def check_row_sample(row_sample: Any) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 
 from kinspan._rows import identifiers
 from kinspan._validation.labelled_rows import CheckedRows
-from kinspan._validation.parameters import check_declared
+from kinspan._validation.parameters import check_declared, check_random_state
 from kinspan._validation.rows import (
     check_all_of_task,
     check_labels,
@@ -57,7 +57,8 @@ def joined(model: Any, name: Any, X: Any, y: Any, sample_weight: Any) -> ModelRo
         check_declared(np.asarray(labels), model._learnt.declared)
     moments = moments + ClassMoments.from_checked(rows, is_part=True)
     if sample is not None:
-        sample = sample + RowSample.from_checked(rows, sample.size)
+        key = check_random_state(model.random_state)
+        sample = sample + RowSample.from_checked(rows, sample.size, key=key)
     return ModelRows(moments, sample, unlabelled)
 
 

@@ -16,7 +16,7 @@ from kinspan.cli.output import Output
 from kinspan.cli.places import check_checkpoint, sources
 from kinspan.engines.files._checkpoint import Checkpoint, Finished
 from kinspan.engines.files._report import ReadFile
-from kinspan.engines.files._sums import with_rows
+from kinspan.engines.files._sums import Sampling, with_rows
 from kinspan.tables.columns import ColumnChoice, draft_recipe
 from kinspan.tables.fills import Fills
 from kinspan.tables.passes import encoded_rows, means_of, read_categories
@@ -92,7 +92,7 @@ def _statistics(
         pile, read = begun.pile, begun.read
         for path in files[begun.n_files :]:
             for rows in encoded_rows([path], reader, fills, tally, advance):
-                pile = with_rows(pile, rows, row_sample, names)
+                pile = with_rows(pile, rows, Sampling(row_sample), names)
             read = [*read, ReadFile(path, 0)]
             yield Finished(pile, read, [], asdict(tally))
 

@@ -21,6 +21,7 @@ from kinspan._validation.messages import some
 from kinspan._validation.parameters import (
     check_parameters,
     check_positive,
+    check_random_state,
     check_row_sample,
     check_type,
 )
@@ -103,6 +104,7 @@ def statistics(
     task: Any = None,
     sample_weight: Any = None,
     row_sample: int = 100,
+    random_state: int | None = None,
     split_every: int = 8,
 ) -> Any:
     """The statistics of rows on a cluster, to store them or to add them to others.
@@ -113,6 +115,8 @@ def statistics(
         As in `fit`.
     row_sample : int, default=100
         Rows kept of every class of every task; 0 keeps none.
+    random_state : int, optional
+        The key of the hash that chooses them, as for `MultiTaskSPCA`.
 
     Returns
     -------
@@ -129,7 +133,8 @@ def statistics(
     >>> cluster.statistics(X, digits.y, task=digits.task, row_sample=0).compute()
     Statistics(45 tasks, 2 classes, 64 features, 450 rows, 0 of them kept)
     """
-    model = MultiTaskSPCA(row_sample=check_row_sample(row_sample))
+    check_random_state(random_state)
+    model = MultiTaskSPCA(row_sample=check_row_sample(row_sample), random_state=random_state)
     return _tree(model, X, y, task, sample_weight, split_every)
 
 
@@ -189,7 +194,8 @@ def _of_rows(
     if X.shape[0] == 0 or (sample_weight is not None and not np.any(sample_weight)):
         return None
     rows = check_labelled_rows(X, y, task, sample_weight, estimator=clone(model), reset=True)
-    return Statistics.from_checked(rows, model.row_sample, is_part=True)
+    key = check_random_state(model.random_state)
+    return Statistics.from_checked(rows, model.row_sample, key=key, is_part=True)
 
 
 def _added(parts: list[Statistics | None]) -> Statistics | None:

@@ -9,7 +9,7 @@ several such numbers are averaged by how likely they make rows that took no part
 from __future__ import annotations
 
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import nnls
@@ -29,6 +29,7 @@ class Evidence(NamedTuple):
     own: Floats  # (rows,): weight in its task; classes of a task count equally
     fleet: Floats  # (rows,): weight among all tasks, in which a giant counts as a large task
     present: Mask  # (rows, classes): classes that the task has
+    of_one: Floats  # (rows,): share of the weight that leaves with one of equal rows
 
     def losses(self, scores: Floats) -> Floats:
         """(rows,): log losses of (rows, classes) scores."""
@@ -66,7 +67,8 @@ def evidence_of(
     own = np.where(counts, weights * share[tasks] / np.where(n > 0, n, 1.0).ravel()[cells], 0.0)
     largest = LARGEST_TASK.constant
     return Evidence(
-        tasks, classes, own, own * (largest / (of_task + largest))[tasks], present[tasks]
+        *(tasks, classes, own, own * (largest / (of_task + largest))[tasks], present[tasks]),
+        1.0 / np.maximum(weights, 1.0),
     )
 
 
@@ -107,8 +109,8 @@ def _usable(scores: Floats, evidence: Evidence) -> tuple[Floats, Evidence]:
     kept = evidence.own > 0
     if kept.all():
         return scores, evidence
-    t, c, own, fleet, present = evidence
-    return scores[:, kept], Evidence(t[kept], c[kept], own[kept], fleet[kept], present[kept])
+    columns: list[Any] = [column[kept] for column in evidence]
+    return scores[:, kept], Evidence(*columns)
 
 
 class _Pooled(NamedTuple):
@@ -203,7 +205,8 @@ def _of_tasks(
     back = np.einsum(
         "nij,nj->ni", np.linalg.inv(among)[evidence.tasks], of_rows * used[evidence.tasks]
     )
-    without = np.maximum(weights[evidence.tasks] + back * used[evidence.tasks], 0.0)
+    back *= used[evidence.tasks] * evidence.of_one[:, None]
+    without = np.maximum(weights[evidence.tasks] + back, 0.0)
     combined = np.einsum("nj,jnm->nm", without, scores)
     return weights, evidence.losses(combined), combined
 

@@ -10,18 +10,22 @@ import numpy as np
 
 from kinspan._memory.statistics import Pile, total
 from kinspan._validation.labelled_rows import check_labelled_rows
-from kinspan._validation.parameters import check_row_sample
+from kinspan._validation.parameters import check_random_state, check_row_sample
 from kinspan._validation.weights import check_frequencies
 from kinspan.engines.files._progress import is_shown, rows_bar
 from kinspan.engines.files._report import FilesRead
-from kinspan.engines.files._sums import with_rows
+from kinspan.engines.files._sums import Sampling, with_rows
 from kinspan.tables.ids import CodedIds, as_kind, kind_of
 from kinspan.tables.layout import FileLayout
 from kinspan.tables.rows import FileRows
 
 
 def from_batches(
-    batches: Iterable[Sequence[Any]], *, row_sample: int = 100, progress: bool | str = "auto"
+    batches: Iterable[Sequence[Any]],
+    *,
+    row_sample: int = 100,
+    random_state: int | None = None,
+    progress: bool | str = "auto",
 ) -> FilesRead:
     """Statistics of rows that come in batches from any source, such as the cursor of a database.
 
@@ -29,7 +33,7 @@ def from_batches(
     ----------
     batches : iterable of (X, y), (X, y, task) or (X, y, task, sample_weight)
         The arguments of `model.fit`. A batch is not kept after it was counted, and may be empty.
-    row_sample, progress
+    row_sample, random_state, progress
         As in `statistics`.
 
     Examples
@@ -45,7 +49,8 @@ def from_batches(
     >>> files.from_batches(rows()).fit(MultiTaskSPCA()).tasks_
     array([0, 1, 2, 3, 4])
     """
-    size, begin = check_row_sample(row_sample), time.perf_counter()
+    sampling = Sampling(check_row_sample(row_sample), check_random_state(random_state))
+    begin = time.perf_counter()
     pile: Pile = ()
     n_rows, layout, is_weighted = 0, None, False
     with rows_bar(is_shown(progress), None) as advance:
@@ -55,7 +60,7 @@ def from_batches(
                 if np.shape(y) == (0,):
                     continue
                 rows, layout = _checked(X, y, task, weights, layout, f"batch {number}")
-                pile = with_rows(pile, rows, size, layout.names)
+                pile = with_rows(pile, rows, sampling, layout.names)
             except ValueError as error:
                 raise ValueError(f"batch {number} (counted from 0): {error}") from error
             n_rows, is_weighted = n_rows + rows.X.shape[0], is_weighted or weights is not None

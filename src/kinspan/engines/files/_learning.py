@@ -11,7 +11,7 @@ from typing import Any
 
 from kinspan._memory.statistics import Pile, Statistics, piled, total
 from kinspan._validation.messages import some
-from kinspan._validation.parameters import check_choice, check_row_sample
+from kinspan._validation.parameters import check_choice, check_random_state, check_row_sample
 from kinspan._validation.weights import check_frequencies
 from kinspan.engines.files._checkpoint import Checkpoint, Finished, asked_for
 from kinspan.engines.files._progress import is_shown, rows_bar
@@ -24,7 +24,7 @@ from kinspan.engines.files._report import (
     check_model,
     described,
 )
-from kinspan.engines.files._sums import Job, Outcome, of_files
+from kinspan.engines.files._sums import Job, Outcome, Sampling, of_files
 from kinspan.tables.errors import FileError
 from kinspan.tables.layout import FileLayout
 from kinspan.tables.paths import find
@@ -41,6 +41,7 @@ def statistics(
     features: Sequence[str] | str | None = None,
     sample_weight: Any = None,
     row_sample: int = 100,
+    random_state: int | None = None,
     as_text: Sequence[str] | str = (),
     delimiter: str | None = None,
     batch_rows: int | None = None,
@@ -69,6 +70,8 @@ def statistics(
         Frequencies: weight 2 is the row twice, weight 0 its absence.
     row_sample : int, default=100
         Rows kept of every class of every task; 0 keeps none.
+    random_state : int, optional
+        The key of the hash that chooses them, as for `MultiTaskSPCA`.
     as_text : columns
         Tasks or labels to read as text although they look like numbers (`"007"`).
     delimiter : str, optional
@@ -108,7 +111,8 @@ def statistics(
     >>> folder.cleanup()
     """
     request = check_request(task, label, sample_weight, features, as_text, delimiter, batch_rows)
-    return _read(paths, request, row_sample, n_jobs, on_error, progress, checkpoint)
+    sampling = Sampling(check_row_sample(row_sample), check_random_state(random_state))
+    return _read(paths, request, sampling, n_jobs, on_error, progress, checkpoint)
 
 
 def fit(
@@ -162,7 +166,8 @@ def fit(
     task = getattr(model, "task_column", None) if task is None else task
     check_model(model, (task,) if isinstance(task, str) else None, ())
     request = check_request(task, label, sample_weight, features, as_text, delimiter, batch_rows)
-    read = _read(paths, request, model.row_sample, n_jobs, on_error, progress, checkpoint)
+    sampling = Sampling(check_row_sample(model.row_sample), check_random_state(model.random_state))
+    read = _read(paths, request, sampling, n_jobs, on_error, progress, checkpoint)
     if read.left_out:
         named = some([f"{name} ({kind})" for name, kind in read.left_out.items()])
         text = f"columns are not numeric and were left out: {named}; name features= to choose"
@@ -173,7 +178,7 @@ def fit(
 def _read(
     paths: Any,
     request: Request,
-    row_sample: Any,
+    sampling: Sampling,
     n_jobs: int | None,
     on_error: str,
     progress: bool | str,
@@ -186,14 +191,14 @@ def _read(
             ".npz matrix, pass the name of a .npy file or the values"
         )
     check_choice("on_error", on_error, ("raise", "skip"))
-    size = check_row_sample(row_sample)
     shown, found, begin = is_shown(progress), find(paths, request), time.perf_counter()
-    asked = {} if checkpoint is None else asked_for(request, found, row_sample=size)
+    how = {"row_sample": sampling.size, "random_state": sampling.key.name}
+    asked = {} if checkpoint is None else asked_for(request, found, **how)
     kept = Checkpoint(checkpoint, found, asked)
     layout = _first_layout(found, request, on_error)
     with rows_bar(shown, n_rows_of(found) if shown else None) as advance:
         all_rows, files, skipped = _added(
-            found, Job(request, layout, size), n_jobs, on_error, advance, kept
+            found, Job(request, layout, sampling), n_jobs, on_error, advance, kept
         )
     kept.remove()
     if skipped:

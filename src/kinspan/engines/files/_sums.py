@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from kinspan._memory.cutoff import below_cutoff
 from kinspan._memory.statistics import Pile, Statistics, piled, total
+from kinspan._rows.keys import PUBLIC, RowKey
 from kinspan._rows.types import Ids
 from kinspan._validation.labelled_rows import CheckedRows
 from kinspan._validation.messages import NOT_FREQUENCIES
@@ -38,15 +39,24 @@ class Outcome(NamedTuple):
     error: FileError | None
 
 
+class Sampling(NamedTuple):
+    """How rows are sampled."""
+
+    size: int  # rows kept of every cell
+    key: RowKey = PUBLIC  # of the hash that chooses them
+
+
 class Job(NamedTuple):
     """What a process needs to read files."""
 
     request: Request
     layout: FileLayout
-    row_sample: int
+    sampling: Sampling
 
 
-def statistics_of(rows: FileRows, row_sample: int, names: NDArray[Any] | None) -> Statistics | None:
+def statistics_of(
+    rows: FileRows, sampling: Sampling, names: NDArray[Any] | None
+) -> Statistics | None:
     """Statistics of a batch; None where all weights are zero."""
     label, task = rows.label, rows.task
     if label is None:
@@ -60,13 +70,13 @@ def statistics_of(rows: FileRows, row_sample: int, names: NDArray[Any] | None) -
         if not weights.any():
             return None
     checked = CheckedRows(rows.X, label.codes, task.codes, weights, names)
-    found = Statistics.from_checked(checked, row_sample, is_part=True)
+    found = Statistics.from_checked(checked, sampling.size, key=sampling.key, is_part=True)
     return _with_ids(found, task.ids, label.ids)
 
 
-def with_rows(pile: Pile, rows: FileRows, row_sample: int, names: NDArray[Any] | None) -> Pile:
+def with_rows(pile: Pile, rows: FileRows, sampling: Sampling, names: NDArray[Any] | None) -> Pile:
     """Add the statistics of a batch."""
-    batch = statistics_of(rows, row_sample, names)
+    batch = statistics_of(rows, sampling, names)
     return pile if batch is None else piled(pile, below_cutoff(batch, pile))
 
 
@@ -89,7 +99,7 @@ def of_part(path: Path, part: Part | None, job: Job, advance: Advance | None = N
         for rows in rows_of(path, part, job.request, job.layout):
             end = rows.first_row + rows.X.shape[0]
             with naming_file(path, f"rows {rows.first_row} to {end - 1}: "):
-                pile = with_rows(pile, rows, job.row_sample, names)
+                pile = with_rows(pile, rows, job.sampling, names)
             n_rows += rows.X.shape[0]
             if advance is not None:
                 advance(rows.X.shape[0])

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import f as f_test
 
-from kinspan._rows.types import Floats, Mask, Moments
+from kinspan._rows.types import Codes, Floats, Mask, Moments
 
 _LEAST = 10.0  # times as large or as small
 _MOST = 1e8  # more than this is a question of precision
@@ -102,9 +102,9 @@ def other_units(moments: Moments) -> list[OtherUnits]:
             return []
         few = sizes.of_features(columns)
         factors = _factors(few.spread)
-        is_other = _is_outlying(factors) & _is_of_all(few, factors)
-        is_other &= _is_no_chance(few, factors, moments.n_features)
-    places, found = np.argwhere(is_other), factors[is_other]
+        places = np.argwhere(_is_outlying(factors) & _is_of_all(few, factors))
+        places = places[_is_no_chance(few, factors, places, moments.n_features)]
+    found = factors[tuple(places.T)]
     ids = moments.tasks.tolist()
     return [
         OtherUnits(ids[tasks[places[i, 0]]], int(columns[places[i, 1]]), float(np.exp(found[i])))
@@ -156,21 +156,21 @@ def _is_of_all(sizes: _Sizes, factors: Floats) -> Mask:
     return np.asarray(of_root & (of_mean | ~sizes.is_one_signed))
 
 
-def _is_no_chance(sizes: _Sizes, factors: Floats, n_features: int) -> Mask:
-    """(tasks, features): where the F-test of equal variances says so, for all cells together.
+def _is_no_chance(sizes: _Sizes, factors: Floats, places: Codes, n_features: int) -> Mask:
+    """(places,): where the F-test of equal variances says so, for all cells together.
 
     Where values are skewed, variances are worth fewer degrees of freedom: as for gamma variables,
     whose kurtosis 3 + 6 c² follows from their coefficient of variation c. Where both signs hide c,
     it is taken for one.
     """
     variation = np.nanmedian(sizes.spread / sizes.mean, axis=0)
-    worth = 1.0 / (1.0 + 3.0 * np.where(sizes.is_one_signed, variation, 1.0) ** 2)
-    freedom = sizes.freedom * worth
-    chance = _CHANCE / (len(freedom) * n_features)
-    others = np.median(freedom, axis=0)
-    below, above = (find(chance, freedom, others) for find in (f_test.ppf, f_test.isf))
-    ratio = 2.0 * factors
-    return np.asarray((ratio >= np.log(above)) | (ratio <= np.log(below)))
+    worth = 1.0 / (1.0 + 3.0 * np.where(sizes.is_one_signed[0], variation, 1.0) ** 2)
+    tasks, features = places.T
+    own = sizes.freedom[tasks, 0] * worth[features]
+    others = float(np.median(sizes.freedom)) * worth[features]
+    ratio = np.exp(2.0 * factors[tasks, features])
+    tail = np.minimum(f_test.cdf(ratio, own, others), f_test.sf(ratio, own, others))
+    return np.asarray(tail <= _CHANCE / (len(factors) * n_features))
 
 
 def _named(one: OtherUnits, names: Sequence[str] | None) -> str:

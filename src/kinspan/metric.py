@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
 from kinspan._rows.types import Floats, Mask, Moments
 
@@ -221,29 +222,34 @@ def covariance_of_rows(
     """Covariance from the smaller of the two Gram matrices of the residuals (rows, features)."""
     n_rows = max(float(weights.sum()), 1.0)
     n, p = residuals.shape
-    rows = residuals * np.sqrt(weights / n_rows)[:, None]
+    size = np.sqrt(weights / n_rows)[:, None]
     if n >= p:
-        values, axes = np.linalg.eigh(rows.T @ rows)
-        basis = axes
+        rows = residuals * size
+        values, basis = np.linalg.eigh(rows.T @ rows)
+        along = residuals @ basis
     else:
-        axes, values = _row_space(rows)
+        axes, values, left = _row_space(residuals * size)
+        along = left * np.sqrt(values) / size
         rest = means.reshape(-1, p)
         rest = rest - rest @ axes @ axes.T
         basis = np.concatenate([axes, _row_space(rest - rest @ axes @ axes.T)[0]], axis=1)
-    del rows  # as large as the residuals
     values = np.maximum(values, 0.0)
     mean_value = float(values.sum()) / p if values.sum() > 0 else 1.0
-    along = residuals @ axes
     padding = np.zeros(basis.shape[1] - len(values))
     values = np.concatenate([values / mean_value, padding])
     return Covariance(basis, values, along, along**2, n_rows, freedom, mean_value)
 
 
-def _row_space(rows: Floats) -> tuple[Floats, Floats]:
-    """Right singular vectors (features, rank) of a few rows, and their singular values squared."""
+def _row_space(rows: Floats) -> tuple[Floats, Floats, Floats]:
+    """Right singular vectors (features, rank) of a few rows, their squared values, and the left."""
     values, left = np.linalg.eigh(rows @ rows.T)
     kept = values > 1e-10 * max(float(values[-1]), 1e-300)
-    return np.linalg.qr(rows.T @ left[:, kept])[0], values[kept]
+    values, left = values[kept], left[:, kept]
+    right = rows.T @ (left / np.sqrt(values))
+    if len(values) and values[0] < 1e-4 * values[-1]:  # what rounding has left of small values
+        root = np.linalg.cholesky(right.T @ right)
+        right = np.asarray(solve_triangular(root, right.T, lower=True).T)
+    return right, values, left
 
 
 def in_basis(scaled: ScaledMoments, covariance: Covariance) -> ScaledMoments:

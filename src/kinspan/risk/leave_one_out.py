@@ -226,9 +226,8 @@ def _with_scale(
 ) -> _Products:
     """With the scale of the features without the row: what Δ' adds to every inner product."""
     t = residuals.tasks
-    coef, contrasts = (
-        (part / np.sqrt(scale.stretch)) @ scale.basis.T for part in (rules.coef, rules.contrasts)
-    )
+    both = np.concatenate([rules.coef, rules.contrasts], axis=1) / np.sqrt(scale.stretch)
+    coef, contrasts = np.split(both @ scale.basis.T, 2, axis=1)
     of_mean, mean_r = _with_mean(residuals, scale, coef, contrasts)
     r_coef, square = _inner(scale.turned, t, coef), scale.square[:, None]
     x_r = mean_r[:, None] + along[:, None] * square

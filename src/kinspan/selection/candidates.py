@@ -58,7 +58,7 @@ class Candidate(NamedTuple):
     def rules(self) -> LinearRules:
         """Rules around the centres of tasks, in the basis, as log odds without priors."""
         if self.labels == "own":
-            rules = self.own or _own(self.prepared, self.share).rules
+            rules = self.own or _own(_Metric.of(self.prepared, 0.0), self.share).rules
         else:
             rules = self.solution()[1].rules
             rules = rules._replace(coef=rules.coef / np.sqrt(self.prepared.stretch(self.share)))
@@ -145,8 +145,9 @@ def _candidates(
                 each = Problem(problem.scaled, "each")
                 yield _candidate(metric, each, "spectral", "each", options)
     if "own" in names:
+        without = _Metric.of(bases[0], 0.0)
         for ridge in RIDGES:
-            rules, scores, inflation = _own(bases[0], ridge)
+            rules, scores, inflation = _own(without, ridge)
             kept = rules if rules.coef.size <= _KEPT_NUMBERS else None
             yield Candidate(bases[0], "own", "shared", ridge, 1.0, scores, inflation, None, kept)
     if as_one is not None and "naive" in names and options.multi_class == "shared":
@@ -187,8 +188,8 @@ def _solve(problem: Problem, labels: str, log_priors: Floats | None = None) -> S
     return solve(problem, labels, log_priors, shrunk=False)
 
 
-def _own(prepared: Prepared, ridge: float) -> OwnRules:
-    problem, metric = Problem(prepared.in_metric(0.0), "shared"), _Metric.of(prepared, 0.0)
+def _own(metric: _Metric, ridge: float) -> OwnRules:
+    problem = Problem(metric.prepared.in_metric(metric.share), "shared")
     means = problem.class_means
     return own_rules(problem.scaled, means.values, means.coefficients, metric.rows, ridge)
 

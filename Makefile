@@ -46,6 +46,10 @@ docs: .venv/docs-installed  ## the documentation site in build/site; tutorials a
 relatedness: .venv/dev-installed  ## the rules for the weights of tasks in simulated settings
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.relatedness
 
+.PHONY: combination
+combination: .venv/dev-installed  ## the default and fixed rules on rows of these settings, next to the oracle
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.combination
+
 cost: .venv/dev-installed  ## time of ours and of the baselines against rows and features
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.cost
 

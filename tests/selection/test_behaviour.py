@@ -122,10 +122,13 @@ def test_a_rotation_of_classes_rotates_the_answers() -> None:
 
 
 def test_forecasts_of_many_tasks_use_every_row_that_is_kept() -> None:
-    """Eighty cells: four times the rows make intervals half as wide."""
+    """Eighty cells: four times the rows make intervals a quarter narrower or more.
+
+    Not half as wide: with few rows the posterior of a task leans on the other tasks.
+    """
     X, y, task = World(one_direction(0, 40, 4), 120).draw(np.random.default_rng(0))
     few, many = (
         np.diff(MultiTaskSPCA(row_sample=size).fit(X, y, task=task).forecast_interval_).mean()
         for size in (25, 100)
     )
-    assert 0.45 < many / few < 0.6
+    assert 0.45 < many / few < 0.75

@@ -129,7 +129,7 @@ def test_order_of_rows_rules_and_tasks_permutes_the_answer() -> None:
 def test_one_rule_for_all_tasks_has_the_weights_of_all() -> None:
     world = fleet(0, [20, 20], [])
     found = combine(world.scores[:1], world.evidence, np.ones(1), 2)
-    of_all = pooled_weights(world.scores[:1], world.evidence, np.ones(1))
+    of_all = pooled_weights(world.scores[:1], world.evidence, np.ones(1))[0]
     np.testing.assert_allclose(found.weights, np.tile(of_all, (2, 1)))
     np.testing.assert_allclose(found.scores, of_all[0] * world.scores[0])
 
@@ -168,4 +168,4 @@ def test_rules_that_all_speak_against_the_rows_still_have_a_direction() -> None:
     assert (found.weights >= 0).all()
     assert (found.weights.sum(axis=1) > 0).all()
     assert found.weights.sum(axis=1).max() < 0.1
-    assert pooled_weights(world.scores, world.evidence, EQUAL).sum() > 0
+    assert pooled_weights(world.scores, world.evidence, EQUAL)[0].sum() > 0

@@ -40,7 +40,7 @@ def _most_likely(margins: Floats, weights: Floats) -> float:
         step = slope / curvature if curvature > 0 else np.inf
         inside = low < log_factor - step < high
         after = log_factor - step if inside else 0.5 * (low + high)
-        if abs(after - log_factor) < 1e-10:
+        if abs(after - log_factor) < 1e-12:
             return after
         log_factor = after
     return log_factor

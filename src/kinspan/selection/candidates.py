@@ -124,10 +124,11 @@ def _family(name: str, group: list[Candidate], evidence: Evidence) -> Family:
         losses = [evidence.own @ np.nan_to_num(evidence.losses(s)) for s in scores]
         best = int(np.argmin(losses))
         weights = np.where(np.arange(len(group)) == best, 1.0 / group[best].factor, 0.0)
+        combined = np.tensordot(weights, scores, axes=1)
     else:
-        weights = pooled_weights(scores, evidence, equal)
+        weights, combined = pooled_weights(scores, evidence, equal)
     inflation = np.average([c.inflation for c in group], axis=0, weights=weights)
-    return Family(name, group, weights, np.tensordot(weights, scores, axes=1), inflation)
+    return Family(name, group, weights, combined, inflation)
 
 
 def _candidates(

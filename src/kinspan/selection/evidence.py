@@ -72,10 +72,18 @@ def evidence_of(
     )
 
 
-def pooled_weights(scores: Floats, evidence: Evidence, prior: Floats) -> Floats:
-    """(rules,): the same weights for all tasks, from (rules, rows, classes) left-out scores."""
-    scores, here = _usable(scores, evidence)
-    return _with_direction(_Pooled.of(scores, here, prior).weights, prior)
+def pooled_weights(scores: Floats, evidence: Evidence, prior: Floats) -> tuple[Floats, Floats]:
+    """(rules,): the same weights for all tasks, from (rules, rows, classes) left-out scores.
+
+    And (rows, classes): scores of rows by weights that have not seen them, eq. (37).
+    """
+    used, here = _usable(scores, evidence)
+    pooled = _Pooled.of(used, here, prior)
+    weights = _with_direction(pooled.weights, prior)
+    combined = np.tensordot(weights, scores, axes=1)
+    if len(prior) > 1 and len(here.tasks):
+        combined[evidence.own > 0] = _left_out(used, here, pooled)
+    return weights, combined
 
 
 def combine(scores: Floats, evidence: Evidence, prior: Floats, n_tasks: int) -> Combined:
@@ -184,6 +192,19 @@ def _nonnegative(curvature: Floats, target: Floats) -> Floats:
     scaled = curvature / size[:, None] / size + 1e-12 * np.eye(len(size))
     root = np.linalg.cholesky(scaled)
     return np.asarray(nnls(root.T, np.linalg.solve(root, target / size))[0] / size)
+
+
+def _left_out(scores: Floats, evidence: Evidence, pooled: _Pooled) -> Floats:
+    """(rows, classes): combined scores of rows by pooled weights that have not seen them."""
+    b = evidence.fleet
+    excess = evidence.probabilities(np.tensordot(pooled.weights, scores, axes=1))[0]
+    excess[np.arange(len(b)), evidence.classes] -= 1.0
+    of_rows = np.einsum("jnm,nm,n->nj", scores, excess, b * evidence.of_one)
+    active = np.flatnonzero(pooled.weights > 0)  # a weight that is zero stays zero
+    among = _steadied(pooled.curvature[active[:, None], active] * float(b.sum()))
+    without = np.tile(pooled.weights, (len(b), 1))
+    without[:, active] += np.linalg.solve(among, of_rows[:, active].T).T
+    return np.asarray(np.einsum("nj,jnm->nm", np.maximum(without, 0.0), scores))
 
 
 def _of_tasks(

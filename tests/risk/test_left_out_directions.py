@@ -121,7 +121,7 @@ def test_shared_directions_without_the_row_equal_explicit_vectors(m: int, level_
         level = cells.level_without(i) if level_too else cells.scaled.noise_level[t]
         x = cells.X[i] - without.mean(axis=0)
         expected = (w @ x - 0.5 * (w**2).sum(axis=1)) / level + parts.offset[t]
-        np.testing.assert_allclose(found.scores[i], expected, rtol=1e-8, atol=1e-8)
+        np.testing.assert_allclose(found[i], expected, rtol=1e-8, atol=1e-8)
 
 
 @pytest.mark.parametrize("labels", ["single", "naive"])
@@ -133,9 +133,7 @@ def test_the_level_of_the_noise_is_that_of_the_other_rows(labels: str) -> None:
     parts = rule_parts(solution, problem)
     parts = parts._replace(undone=np.zeros_like(parts.undone), offset=np.zeros_like(parts.offset))
     rows = cells.residuals()
-    fixed, found = (
-        leave_one_out_scores(p, rows).scores for p in (parts._replace(trace=None), parts)
-    )
+    fixed, found = (leave_one_out_scores(p, rows) for p in (parts._replace(trace=None), parts))
     levels = np.array([cells.level_without(i) for i in range(len(cells.t))])
     ratio = cells.scaled.noise_level[cells.t] / levels
     assert ratio.std() > 0.01

@@ -69,7 +69,7 @@ def left_out(world: World, covariance: Any, share: float, scaled: bool, weight: 
     rows = Residuals(
         along, along**2, stretch, world.t, world.c, np.ones(len(along)), weight, change
     )
-    return leave_one_out_scores(parts, rows).scores
+    return leave_one_out_scores(parts, rows)
 
 
 def explicit(world: World, covariance: Any, share: float, weight: float) -> Any:

@@ -193,3 +193,25 @@ def test_rows_that_are_no_evidence_do_not_matter() -> None:
     found = pooled_weights(scores, evidence, np.full(2, 0.5))[0]
     scores[:, ~usable] = np.nan
     np.testing.assert_array_equal(pooled_weights(scores, evidence, np.full(2, 0.5))[0], found)
+
+
+def test_pooled_weights_have_not_seen_the_rows_that_they_score() -> None:
+    """Against weights that are found again without each row, to first order.
+
+    The curvature in which the prior is measured stays that of all rows.
+    """
+    rng = np.random.default_rng(3)
+    classes, tasks = np.tile([0, 1], 40), np.repeat(np.arange(4), 20)
+    signs = np.where(classes == 1, 1.0, -1.0)
+    scores = scores_of(rng.uniform(0.5, 1.5, (3, 1)) + rng.normal(size=(3, 80)) * 1.5, classes)
+    prior, present = np.full(3, 1 / 3), np.full((4, 2), True)
+    evidence = evidence_of(tasks, classes, np.ones(80), np.full(80, True), present)
+    weights, found = pooled_weights(scores, evidence, prior)
+    seen, again = np.tensordot(weights, scores, axes=1), np.empty_like(found)
+    for i in range(80):
+        left = evidence._replace(fleet=evidence.fleet * (np.arange(80) != i))
+        again[i] = np.tensordot(pooled_weights(scores, left, prior)[0], scores[:, i], axes=1)
+    margins = [signs * (s[:, 1] - s[:, 0]) for s in (seen, found, again)]
+    far, near = (np.abs(margin - margins[2]).mean() for margin in margins[:2])
+    assert near < 0.5 * far
+    assert margins[1].mean() < margins[0].mean()

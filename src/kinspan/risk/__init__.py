@@ -11,7 +11,6 @@ from kinspan.risk.forecast import Forecast, LeftOutErrors, left_out_errors
 from kinspan.risk.gaussian import alignment, error_rate
 from kinspan.risk.learning import Energies, Learning, learning_curves
 from kinspan.risk.leave_one_out import (
-    LeftOut,
     Residuals,
     RuleParts,
     ScaleChange,
@@ -23,7 +22,6 @@ __all__ = [
     "Energies",
     "Forecast",
     "Learning",
-    "LeftOut",
     "LeftOutErrors",
     "Residuals",
     "RuleParts",

@@ -87,13 +87,6 @@ class RuleParts(NamedTuple):
     shared: SharedPart | None = None  # what coef follows beyond `own`
 
 
-class LeftOut(NamedTuple):
-    """Scores of rows by rules that were computed without them."""
-
-    scores: Floats  # (rows, classes); NaN for the only row of a cell
-    inflation: Floats  # (rows,): ‖coef without the row‖² over ‖coef‖², the relative noise
-
-
 class _Products(NamedTuple):
     """Inner products in the metric, of a row with rules."""
 
@@ -104,8 +97,8 @@ class _Products(NamedTuple):
     square: Floats  # (rows,): the residual with itself
 
 
-def leave_one_out_scores(rules: RuleParts, residuals: Residuals) -> LeftOut:
-    """Scores of all sampled rows, each by a rule that has not seen it."""
+def leave_one_out_scores(rules: RuleParts, residuals: Residuals) -> Floats:
+    """(rows, classes): scores by rules that have not seen the row; NaN for an only one."""
     t, c = residuals.tasks, residuals.classes
     n, g = rules.counts[t, c], np.minimum(residuals.weights, 1.0)  # of equal rows, leave out one
     alone = n - g <= 1e-9 * n
@@ -129,12 +122,7 @@ def leave_one_out_scores(rules: RuleParts, residuals: Residuals) -> LeftOut:
     scores = scores * _level_ratio(rules, residuals, fraction * n, before.square)[:, None]
     noise = _noise_without(rules, residuals, before.square)
     undone = (noise - rules.cell_noise[t, c])[:, None] * rules.undone[t, :, c]
-    total = before.length.sum(axis=1)
-    inflation = in_metric.length.sum(axis=1) / np.where(total > 0, total, 1.0)
-    return LeftOut(
-        np.where(alone[:, None], np.nan, scores + rules.offset[t] + undone),
-        np.where(alone | (total <= 0), 1.0, np.maximum(inflation, 1.0)),
-    )
+    return np.where(alone[:, None], np.nan, scores + rules.offset[t] + undone)
 
 
 def _products(rules: RuleParts, residuals: Residuals, fraction: Floats) -> _Products:

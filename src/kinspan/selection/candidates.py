@@ -44,7 +44,6 @@ class Candidate(NamedTuple):
     share: float  # of the covariance in the metric; of "own" the ridge
     factor: float  # that turns scores into log odds
     scores: Floats  # (rows, classes): log odds of left-out rows, without priors; may be NaN
-    inflation: Floats  # (rows,): squared length of rules without the row, over that with it
     solved: tuple[Problem, Solution] | None  # None where it is too large to be kept
     own: LinearRules | None = None  # rules in the basis, of "own", if they are small enough
 
@@ -72,7 +71,6 @@ class Family(NamedTuple):
     candidates: list[Candidate]
     weights: Floats  # (candidates,)
     scores: Floats  # (rows, classes): of left-out rows, combined
-    inflation: Floats  # (rows,): the mean of that of the candidates
 
     def light(self) -> Family:
         """Without the scores of single candidates, which nobody needs any more."""
@@ -127,8 +125,7 @@ def _family(name: str, group: list[Candidate], evidence: Evidence) -> Family:
         combined = np.tensordot(weights, scores, axes=1)
     else:
         weights, combined = pooled_weights(scores, evidence, equal)
-    inflation = np.average([c.inflation for c in group], axis=0, weights=weights)
-    return Family(name, group, weights, combined, inflation)
+    return Family(name, group, weights, combined)
 
 
 def _candidates(
@@ -148,9 +145,9 @@ def _candidates(
     if "own" in names:
         without = _Metric.of(bases[0], 0.0)
         for ridge in RIDGES:
-            rules, scores, inflation = _own(without, ridge)
+            rules, scores = _own(without, ridge)
             kept = rules if rules.coef.size <= _KEPT_NUMBERS else None
-            yield Candidate(bases[0], "own", "shared", ridge, 1.0, scores, inflation, None, kept)
+            yield Candidate(bases[0], "own", "shared", ridge, 1.0, scores, None, kept)
     if as_one is not None and "naive" in names and options.multi_class == "shared":
         for share in as_one.shares:
             problem = Problem(as_one.in_metric(share), "shared")
@@ -180,7 +177,7 @@ def _candidate(
     left_out = leave_one_out_scores(rule_parts(solution, problem), metric.rows)
     keeps = problem.scaled.means.size <= _KEPT_NUMBERS or multi_class == "one-vs-all"
     solved = (problem, solution) if keeps else None
-    return Candidate(metric.prepared, labels, multi_class, metric.share, 1.0, *left_out, solved)
+    return Candidate(metric.prepared, labels, multi_class, metric.share, 1.0, left_out, solved)
 
 
 def _solve(problem: Problem, labels: str, log_priors: Floats | None = None) -> Solution:

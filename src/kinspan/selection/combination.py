@@ -24,10 +24,8 @@ class Combination(NamedTuple):
     reference: Candidate  # in whose metric energies and formulas are computed
     evidence: Evidence | None  # None without rows
     scores: Floats  # (rows, classes): of left-out rows, by weights that have not seen them
-    inflation: Floats  # (rows,): squared length of rules without the row, over that with it
     alone: Candidate
     alone_scores: Floats  # (rows, classes): scores for every task alone
-    alone_inflation: Floats  # (rows,)
 
     @classmethod
     def of(
@@ -41,9 +39,6 @@ class Combination(NamedTuple):
             of_families[i, start : start + len(family.weights)] = family.weights
             start += len(family.weights)
         weights = both.weights @ of_families
-        of_rows = both.weights[evidence.tasks]
-        inflations = np.array([family.inflation for family in families])
-        inflation = np.einsum("nf,fn->n", of_rows, inflations) / of_rows.sum(axis=1)
         named = [f.name for f in families]
         stranger = of_families[named.index("naive") if "naive" in named else 0]
         stranger = _around_places(stranger, candidates, len(weights))
@@ -54,19 +49,15 @@ class Combination(NamedTuple):
             _reference(candidates, weights),
             evidence,
             both.scores,
-            inflation,
             alone.candidates[int(alone.weights.argmax())],
             alone.scores,
-            alone.inflation,
         )
 
     @classmethod
     def without_rows(cls, chosen: Candidate, alone: Candidate, n_tasks: int) -> Combination:
         """One candidate for all."""
-        nothing, of_rows = np.empty((0, 0)), np.empty(0)
-        ones = np.ones((n_tasks, 1))
-        left_out = (nothing, of_rows)
-        return cls([chosen], ones, np.ones(1), chosen, None, *left_out, alone, *left_out)
+        nothing, ones = np.empty((0, 0)), np.ones((n_tasks, 1))
+        return cls([chosen], ones, np.ones(1), chosen, None, nothing, alone, nothing)
 
     def by_basis(self) -> Iterator[tuple[Prepared, list[int]]]:
         """Every basis, and the candidates in it that some task uses."""

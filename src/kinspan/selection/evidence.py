@@ -81,7 +81,7 @@ def pooled_weights(scores: Floats, evidence: Evidence, prior: Floats) -> tuple[F
     pooled = _Pooled.of(used, here, prior)
     weights = _with_direction(pooled.weights, prior)
     combined = np.tensordot(weights, scores, axes=1)
-    if len(prior) > 1 and len(here.tasks):
+    if len(prior) > 1 and pooled.weights.any() and len(here.tasks):
         combined[evidence.own > 0] = _left_out(used, here, pooled)
     return weights, combined
 

@@ -71,7 +71,7 @@ def _by_formula(prepared: Prepared, options: Options) -> Combination:
         log_priors = options.log_priors
     both = [
         Candidate(
-            *(prepared, labels, options.multi_class, 0.0, 1.0, np.empty((0, 0)), np.empty(0)),
+            *(prepared, labels, options.multi_class, 0.0, 1.0, np.empty((0, 0))),
             (problem, solve(problem, labels, log_priors)),
         )
         for labels in (options.labels, "single")

@@ -26,7 +26,6 @@ class OwnRules(NamedTuple):
 
     rules: LinearRules  # around the centres of the tasks, in the basis
     scores: Floats  # (rows, classes), NaN where a row cannot be left out
-    inflation: Floats  # (rows,): squared length of the rules without the row, over that with it
 
 
 class _Tasks(NamedTuple):
@@ -71,13 +70,12 @@ def own_rules(
     """All tasks with a ridge in units of the mean eigenvalue of their covariance."""
     coef, offset = np.zeros(contrasts.shape), np.zeros(contrasts.shape[:2])
     scores = np.full((len(rows.tasks), contrasts.shape[1]), np.nan)
-    inflation = np.ones(len(rows.tasks))
     for some in _of_similar_sizes(scaled, contrasts, centring, rows):
         found = _rules(some, ridge)
         coef[some.tasks], offset[some.tasks] = found[:2]
         real = some.weights > 0
-        scores[some.places[real]], inflation[some.places[real]] = found[2][real], found[3][real]
-    return OwnRules(LinearRules(coef, offset), scores, inflation)
+        scores[some.places[real]] = found[2][real]
+    return OwnRules(LinearRules(coef, offset), scores)
 
 
 def _of_similar_sizes(
@@ -112,8 +110,8 @@ def _of_similar_sizes(
         )
 
 
-def _rules(some: _Tasks, ridge: float) -> tuple[Floats, Floats, Floats, Floats]:
-    """Coefficients, offsets, scores of rows that are left out, and the inflation of rules."""
+def _rules(some: _Tasks, ridge: float) -> tuple[Floats, Floats, Floats]:
+    """Coefficients, offsets, and scores of rows that are left out."""
     total, removed = some.weights.sum(axis=1, keepdims=True), _removed(some)
     found = _in_metric(some, ridge)
     share = removed.scatter / total
@@ -125,7 +123,7 @@ def _rules(some: _Tasks, ridge: float) -> tuple[Floats, Floats, Floats, Floats]:
     half = 0.5 * np.einsum("tll->tl", found.coef_coef)
     offset = np.einsum("tlj,tj->tl", undone, noise / safe) - half
     without = np.maximum(noise * total - fresh, 0.0) / np.maximum(total - removed.one, 1e-300)
-    scores, inflation = _left_out(some, found, removed, share)
+    scores = _left_out(some, found, removed, share)
     noises = without[..., None] / safe[:, None, :]
     left = np.maximum(_of_class(some, some.counts) - removed.one, 1e-9)
     np.put_along_axis(noises, some.classes[..., None], (without / left)[..., None], axis=2)
@@ -135,7 +133,6 @@ def _rules(some: _Tasks, ridge: float) -> tuple[Floats, Floats, Floats, Floats]:
         found.coef * known[:, None, None],
         offset * known[:, None],
         np.where(known[:, None, None], scores, 0.0),
-        np.where(removed.alone | ~known[:, None], 1.0, inflation),
     )
 
 
@@ -180,10 +177,8 @@ def _in_metric(some: _Tasks, ridge: float) -> _InMetric:
     )
 
 
-def _left_out(
-    some: _Tasks, found: _InMetric, removed: _Removed, share: Floats
-) -> tuple[Floats, Floats]:
-    """Scores without noise, and inflation: as in `risk.leave_one_out`, in the metric of a task."""
+def _left_out(some: _Tasks, found: _InMetric, removed: _Removed, share: Floats) -> Floats:
+    """Scores without noise: the same as in `risk.leave_one_out`, in the metric of a task."""
     c, r_r = some.classes[..., None], found.r_r[..., None]
     larger = 1.0 + removed.fraction * _of_class(some, some.shares)
     x_r = np.take_along_axis(found.r_coef, c, axis=2)[..., 0] + larger * found.r_r
@@ -200,9 +195,7 @@ def _left_out(
         along = larger + downdate * x_r
         more = _of_scale(some, found, along[..., None], moved + downdate[..., None] * r_moved)
         x_coef, length = x_coef + more[0], length + more[1]
-    total = np.einsum("tll->t", found.coef_coef)[:, None]
-    inflation = np.where(total > 0, length.sum(axis=2) / np.where(total > 0, total, 1.0), 1.0)
-    return x_coef - 0.5 * length, inflation
+    return np.asarray(x_coef - 0.5 * length)
 
 
 def _of_scale(

@@ -27,6 +27,7 @@ def losses(world: Hostile) -> Any:
 
 
 @pytest.mark.long
+@pytest.mark.filterwarnings("ignore::kinspan.UnitsWarning")
 def test_the_bars_of_the_benchmark_hold_in_other_worlds() -> None:
     found = []
     for kind in KINDS:

@@ -18,7 +18,7 @@ from kinspan.metric import ScaledMoments
 from kinspan.risk import Residuals
 from kinspan.scores import LinearRules
 
-_AT_ONCE = 1 << 21  # numbers in the rows of tasks that are computed at once
+_AT_ONCE = 1 << 20  # numbers in the rows and products of tasks that are computed at once
 
 
 class OwnRules(NamedTuple):
@@ -89,7 +89,8 @@ def _of_similar_sizes(
     while len(order):
         least = sizes[order[0]]
         n = int(np.searchsorted(sizes[order], 2 * least, side="right"))
-        n = max(1, min(n, _AT_ONCE // max(2 * least * width, 1)))
+        of_task = 2 * least * max(width, 2 * least + contrasts.shape[1])
+        n = max(1, min(n, _AT_ONCE // of_task))
         group, order = order[:n], order[n:]
         step = np.arange(sizes[group].max())
         is_row = step < sizes[group][:, None]

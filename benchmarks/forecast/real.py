@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.accuracy.few.sets import load_digits
 from benchmarks.forecast.populations import Draw, Floats
 from benchmarks.forecast.simulated import Regime
 from kinspan import MultiTaskSPCA
-from kinspan.datasets import TaskDataset, load_amazon_reviews, load_digit_pairs
+from kinspan.datasets import TaskDataset, load_amazon_reviews
 
 _SOURCES = 100  # labels per class of the other products
 
@@ -38,17 +39,7 @@ def _reviews() -> TaskDataset:
 
 @cache
 def _pairs() -> TaskDataset:
-    """The 45 pairs of digits, every image in nine of them."""
-    pairs = load_digit_pairs()
-    X, y, task = (
-        np.concatenate(parts)
-        for parts in [
-            (pairs.X, pairs.X_test),
-            (pairs.y, pairs.y_test),
-            (pairs.task, pairs.task_test),
-        ]
-    )
-    return TaskDataset("pairs of digits", X, y, task)
+    return load_digits(data=None)
 
 
 def digits(seed: int, n: int) -> Draw:

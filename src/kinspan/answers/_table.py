@@ -49,6 +49,19 @@ class Table(NamedTuple):
         return f"<div style='overflow-x: auto'>{title}{table if self.rows else ''}{note}</div>"
 
 
+class ShownAsTable:
+    """An answer that is printed as a small table, and in notebooks as HTML."""
+
+    def _table(self) -> Table:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return self._table().text()
+
+    def _repr_html_(self) -> str:
+        return self._table().html()
+
+
 def _cell(tag: str, text: str, column: int) -> str:
     style = _STYLE if column else _STYLE.replace("right", "left")
     return f'<{tag} style="{style}">{escape(text)}</{tag}>'

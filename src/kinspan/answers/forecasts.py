@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from kinspan._rows.types import Codes, Floats
-from kinspan.answers._table import Table, interval, percent
+from kinspan.answers._table import ShownAsTable, Table, interval, percent
 
 _SHOWN = 30
 
 
-@dataclass(frozen=True, eq=False)
-class Forecasts:
+@dataclass(frozen=True, eq=False, repr=False)
+class Forecasts(ShownAsTable):
     """The error to expect of some tasks on new rows, the largest first."""
 
     tasks: list[Any]
@@ -22,12 +22,6 @@ class Forecasts:
     low: Floats  # (tasks,): the lower end of the 90 % interval
     high: Floats  # (tasks,)
     labels: Floats  # (tasks,): how many the task has
-
-    def __repr__(self) -> str:
-        return self._table().text()
-
-    def _repr_html_(self) -> str:
-        return self._table().html()
 
     def _table(self) -> Table:
         rows = [

@@ -16,7 +16,7 @@ import numpy as np
 
 from kinspan._rows import identifiers
 from kinspan._rows.types import Codes, Floats, Ids
-from kinspan.answers._table import Table, percent, points, quoted
+from kinspan.answers._table import ShownAsTable, Table, percent, points, quoted
 from kinspan.answers.weights import relatedness_to, scaled_moments
 from kinspan.labels import agreed_weights
 from kinspan.selection.outcome import FittedRules
@@ -28,8 +28,8 @@ _SHOWN = 30
 _NOTE = "Gain: by how many points the forecast error would rise without that task."
 
 
-@dataclass(frozen=True, eq=False)
-class TransferExplanation:
+@dataclass(frozen=True, eq=False, repr=False)
+class TransferExplanation(ShownAsTable):
     """How much a task gains from others, the most helpful first."""
 
     task: Any
@@ -38,12 +38,6 @@ class TransferExplanation:
     tasks: list[Any]  # the other tasks that were left out in turn
     gain: Floats  # rise of the forecast error without each of them; negative: it would fall
     relatedness: Floats  # cosine of the class contrasts; negative: the classes are reversed
-
-    def __repr__(self) -> str:
-        return self._table().text()
-
-    def _repr_html_(self) -> str:
-        return self._table().html()
 
     def _table(self) -> Table:
         rows = [
@@ -57,8 +51,8 @@ class TransferExplanation:
         return Table(title, ["task", "gain in points", "relatedness"], rows, _NOTE)
 
 
-@dataclass(frozen=True, eq=False)
-class TaskLeftOut:
+@dataclass(frozen=True, eq=False, repr=False)
+class TaskLeftOut(ShownAsTable):
     """The forecasts of all other tasks, had a task never been there."""
 
     task: Any
@@ -66,12 +60,6 @@ class TaskLeftOut:
     forecast_error: Floats  # (others,): without the task
     forecast_interval: Floats  # (others, 2)
     change: Floats  # (others,): rise of the forecast error, as far as rules are worse without it
-
-    def __repr__(self) -> str:
-        return self._table().text()
-
-    def _repr_html_(self) -> str:
-        return self._table().html()
 
     def _table(self) -> Table:
         order = (-abs(self.change)).argsort(kind="stable")[:_SHOWN]

@@ -40,14 +40,19 @@ def test_closed_form_equals_removing_the_row(share: float, p: int, half: float) 
     def turned(vectors: Any) -> Any:
         return vectors @ covariance.basis / np.sqrt(covariance.stretch(share))
 
-    shares, contrasts = np.full((k, m), 1 / m), turned(means - centre)
     noise = cell_noise(turned(residuals), t * m + c, weights).reshape(k, m)
-    halves = np.full(k, half)
-    parts = RuleParts(turned(w), offset, halves, own, undone, noise, contrasts, shares, counts)
+    stretch = covariance.stretch(share)
+    parts = one_metric(
+        *(turned(w) / np.sqrt(stretch), offset, own, undone, noise),
+        *((means - centre) @ covariance.basis, np.full((k, m), 1 / m), counts),
+        half,
+    )
     row_share = share / (covariance.mean_value * weights.sum())
-    stretch = covariance.stretch(share)[: covariance.residuals.shape[1]]
-    rows = Residuals(covariance.residuals, covariance.squares, stretch, t, c, weights, row_share)
-    found = leave_one_out_scores(parts, rows)
+    rows = Residuals(
+        *(covariance.residuals, covariance.squares, stretch[None], t, c, weights),
+        np.array([row_share]),
+    )
+    found = leave_one_out_scores(parts, rows)[:, 0]
     for i in range(18):
         r, n, cell = residuals[i], counts[t[i], c[i]], own[t[i], :, c[i]]
         w_new, x, metric_new = without_row(
@@ -59,6 +64,26 @@ def test_closed_form_equals_removing_the_row(share: float, p: int, half: float) 
         new_noise = cell_noise(others, t * m + c, fewer).reshape(k, m)
         expected += undone[t[i], :, c[i]] * (new_noise - noise)[t[i], c[i]]
         np.testing.assert_allclose(found[i], expected, rtol=1e-8, atol=1e-8)
+
+
+def one_metric(
+    coef: Any,
+    offset: Any,
+    own: Any,
+    undone: Any,
+    noise: Any,
+    contrasts: Any,
+    shares: Any,
+    counts: Any,
+    half: float = 0.0,
+) -> RuleParts:
+    """Rules for all classes, in one metric; own and undone are (tasks, classes l, classes c)."""
+    own, undone = (part.transpose(0, 2, 1)[:, :, None] for part in (own, undone))
+    centring = np.tile(np.eye(counts.shape[1]) - 1.0 / counts.shape[1], (len(counts), 1, 1))
+    return RuleParts(
+        *(coef[:, None], offset[:, None], own, undone, noise[..., None], contrasts, centring),
+        *(shares, counts, np.full((len(counts), 1), half)),
+    )
 
 
 def cell_means(X: Any, cells: Any, weights: Any) -> Any:
@@ -91,12 +116,12 @@ def brute_force_scores(w: Any, x: Any, metric: Any, half: float) -> Any:
 def test_rows_that_are_their_whole_cell_cannot_be_left_out() -> None:
     ones = np.ones((1, 2, 1))
     square = np.ones((1, 2, 2))
-    parts = RuleParts(ones, ones[..., 0], np.zeros(1), square, square, ones[..., 0], ones,
-                      ones[..., 0] / 2, np.array([[1.0, 3.0]]))  # fmt: skip
+    parts = one_metric(ones, ones[..., 0], square, square, ones[..., 0], ones,
+                       ones[..., 0] / 2, np.array([[1.0, 3.0]]))  # fmt: skip
     values = np.array([[0.0], [1.0], [-1.0]])
-    rows = Residuals(values, values**2, np.ones(1), np.zeros(3, int), np.array([0, 1, 1]),
-                     np.array([1.0, 1.0, 2.0]), 0.0)  # fmt: skip
-    found = leave_one_out_scores(parts, rows)
+    rows = Residuals(values, values**2, np.ones((1, 1)), np.zeros(3, int), np.array([0, 1, 1]),
+                     np.array([1.0, 1.0, 2.0]), np.zeros(1))  # fmt: skip
+    found = leave_one_out_scores(parts, rows)[:, 0]
     np.testing.assert_array_equal(np.isnan(found[:, 0]), [True, False, False])
 
 
@@ -104,11 +129,11 @@ def test_a_cell_that_keeps_one_row_has_the_spread_of_its_task() -> None:
     """Rules of length zero: scores are what thresholds undo of the noise of the cell mean."""
     counts, noise, r = np.array([[2.0, 5.0]]), np.array([[3.0, 0.7]]), np.array([[1.5], [2.0]])
     nothing, undone = np.zeros((1, 2, 1)), np.array([[[1.0, 10.0], [100.0, 1000.0]]])
-    parts = RuleParts(nothing, np.zeros((1, 2)), np.ones(1), np.zeros((1, 2, 2)), undone, noise,
-                      nothing, np.full((1, 2), 0.5), counts)  # fmt: skip
+    parts = one_metric(nothing, np.zeros((1, 2)), np.zeros((1, 2, 2)), undone, noise,
+                       nothing, np.full((1, 2), 0.5), counts, 1.0)  # fmt: skip
     t, c = np.zeros(2, int), np.array([0, 1])
-    rows = Residuals(r, r**2, np.ones(1), t, c, np.ones(2), 0.0)
-    found = leave_one_out_scores(parts, rows)
+    rows = Residuals(r, r**2, np.ones((1, 1)), t, c, np.ones(2), np.zeros(1))
+    found = leave_one_out_scores(parts, rows)[:, 0]
     scatter = noise * counts * (counts - 1)
     of_task = scatter.sum() / (counts - 1).sum()  # one row left shows no spread of its own
     of_rest = (scatter[0, 1] - 2.0**2 * 5 / 4) / 3 / 4
@@ -119,11 +144,11 @@ def test_a_cell_that_keeps_one_row_has_the_spread_of_its_task() -> None:
 def test_a_row_that_is_its_own_metric_has_a_bounded_score() -> None:
     """Without it the metric would be singular: Sherman and Morrison divide by a millionth."""
     one = np.ones((1, 2, 1))
-    parts = RuleParts(one, np.zeros((1, 2)), np.zeros(1), np.zeros((1, 2, 2)),
-                      np.zeros((1, 2, 2)), np.ones((1, 2)), np.zeros((1, 2, 1)),
-                      np.zeros((1, 2)), np.full((1, 2), 2.0))  # fmt: skip
-    rows = Residuals(np.ones((1, 1)), np.ones((1, 1)), np.ones(1), np.zeros(1, int),
-                     np.zeros(1, int), np.ones(1), 0.5)  # fmt: skip
+    parts = one_metric(one, np.zeros((1, 2)), np.zeros((1, 2, 2)),
+                       np.zeros((1, 2, 2)), np.ones((1, 2)), np.zeros((1, 2, 1)),
+                       np.zeros((1, 2)), np.full((1, 2), 2.0))  # fmt: skip
+    rows = Residuals(np.ones((1, 1)), np.ones((1, 1)), np.ones((1, 1)), np.zeros(1, int),
+                     np.zeros(1, int), np.ones(1), np.full(1, 0.5))  # fmt: skip
     np.testing.assert_allclose(leave_one_out_scores(parts, rows), 1.0 + 1e6)
 
 
@@ -149,14 +174,14 @@ def test_temperature_finds_the_factor_of_scores_that_are_log_odds(factor: float)
     log_odds = 2 * rng.normal(size=20_000)
     classes = (rng.uniform(size=20_000) < 1 / (1 + np.exp(-log_odds))).astype(int)
     scores = np.column_stack([np.zeros(20_000), log_odds / factor])
-    found = calibration(scores, classes, np.ones(20_000), np.ones((20_000, 2), bool))
+    found = calibration(scores[None], classes, np.ones(20_000), np.ones((20_000, 2), bool))[0]
     assert found == pytest.approx(factor, rel=0.05)
 
 
 def test_temperature_of_perfect_scores_stays_bounded() -> None:
     scores = np.column_stack([np.zeros(10), np.repeat([-1.0, 1.0], 5)])
     classes = np.repeat([0, 1], 5)
-    found = calibration(scores, classes, np.ones(10), np.ones((10, 2), bool))
+    found = calibration(scores[None], classes, np.ones(10), np.ones((10, 2), bool))[0]
     assert 1.0 < found < 60
 
 
@@ -173,7 +198,7 @@ def test_temperature_is_the_most_likely_one_given_its_prior() -> None:
     losses = np.log1p(np.exp(np.exp(grid)[:, None] * margin))
     unit = 0.5 * np.sqrt(np.average(margin**2, weights=weights))
     total = losses @ weights + 0.5 * (grid + np.log(unit)) ** 2
-    found = calibration(scores, classes, weights, present)
+    found = calibration(scores[None], classes, weights, present)[0]
     assert np.log(found) == pytest.approx(grid[total.argmin()], abs=2e-3)
 
 
@@ -182,6 +207,19 @@ def test_log_odds_do_not_depend_on_the_units_of_scores(unit: float) -> None:
     rng = np.random.default_rng(1)
     scores, classes, weights = rng.normal(size=(9, 2)), rng.integers(0, 2, 9), np.ones(9)
     present = np.full((9, 2), True)
-    expected = calibration(scores, classes, weights, present)
-    found = calibration(unit * scores, classes, weights, present)
+    expected = calibration(scores[None], classes, weights, present)[0]
+    found = calibration((unit * scores)[None], classes, weights, present)[0]
     assert found * unit == pytest.approx(expected, rel=1e-9)
+
+
+def test_of_two_classes_the_difference_of_scores_is_enough() -> None:
+    """And candidates that are calibrated together do not change each other."""
+    rng = np.random.default_rng(2)
+    scores = rng.normal(size=(5, 30, 2)) * np.logspace(-3, 3, 5)[:, None, None]
+    classes, weights = rng.integers(0, 2, 30), rng.uniform(0.5, 2.0, 30)
+    scores[:, :3] = np.nan  # rows that could not be left out
+    present = np.full((30, 2), True)
+    expected = [calibration(one[None], classes, weights, present)[0] for one in scores]
+    difference = scores[..., 1:] - scores[..., :1]
+    for given in (scores, difference):
+        np.testing.assert_allclose(calibration(given, classes, weights, present), expected, 1e-9)

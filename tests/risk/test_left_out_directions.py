@@ -44,7 +44,8 @@ class Cells(NamedTuple):
     def residuals(self) -> Residuals:
         """In the metric that is the identity."""
         r = self.X - self.means[self.t, self.c]
-        return Residuals(*(r, r**2, np.ones(r.shape[1]), self.t, self.c), np.ones(len(self.t)), 0.0)
+        ones = np.ones((1, r.shape[1])), np.ones(len(self.t))
+        return Residuals(*(r, r**2, ones[0], self.t, self.c), ones[1], np.zeros(1))
 
     def means_without(self, i: int) -> Any:
         """(classes, features): class means of the row's task without the row."""
@@ -108,19 +109,20 @@ def test_shared_directions_without_the_row_equal_explicit_vectors(m: int, level_
     zeros = np.zeros(cells.scaled.counts.shape)
     solution = solve(problem, "spectral", zeros, shrunk=False)
     assert solution.response is not None
-    parts = rule_parts(solution, problem)
-    assert parts.shared is not None
+    parts = rule_parts([[(problem, solution)]], np.ones((1, cells.means.shape[2])))
+    assert parts.shared
     parts = parts._replace(undone=np.zeros_like(parts.undone))  # has a test of its own
     found = leave_one_out_scores(
         parts if level_too else parts._replace(trace=None), cells.residuals()
-    )
+    )[:, 0]
     for i in range(0, len(cells.t), 3):
         t, without = cells.t[i], cells.means_without(i)
         prior, kept = prior_of(problem, t), solution.response.kept[t]
         w = direction(prior, kept, centred(without).ravel()).reshape(m, -1)
         level = cells.level_without(i) if level_too else cells.scaled.noise_level[t]
         x = cells.X[i] - without.mean(axis=0)
-        expected = (w @ x - 0.5 * (w**2).sum(axis=1)) / level + parts.offset[t]
+        expected = (w @ x - 0.5 * (w**2).sum(axis=1)) / level
+        expected = (expected if m > 2 else expected[1:] - expected[:1]) + parts.offset[t, 0]
         np.testing.assert_allclose(found[i], expected, rtol=1e-8, atol=1e-8)
 
 
@@ -130,11 +132,11 @@ def test_the_level_of_the_noise_is_that_of_the_other_rows(labels: str) -> None:
     cells = Cells.draw(3, 2)
     problem = Problem(cells.scaled, "shared")
     solution = solve(problem, labels, np.zeros(cells.scaled.counts.shape), shrunk=False)
-    parts = rule_parts(solution, problem)
+    parts = rule_parts([[(problem, solution)]], np.ones((1, cells.means.shape[2])))
     parts = parts._replace(undone=np.zeros_like(parts.undone), offset=np.zeros_like(parts.offset))
     rows = cells.residuals()
     fixed, found = (leave_one_out_scores(p, rows) for p in (parts._replace(trace=None), parts))
     levels = np.array([cells.level_without(i) for i in range(len(cells.t))])
     ratio = cells.scaled.noise_level[cells.t] / levels
     assert ratio.std() > 0.01
-    np.testing.assert_allclose(found, fixed * ratio[:, None], rtol=1e-9)
+    np.testing.assert_allclose(found, fixed * ratio[:, None, None], rtol=1e-9)

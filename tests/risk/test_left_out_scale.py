@@ -10,9 +10,10 @@ import pytest
 from kinspan import ClassMoments, RowSample
 from kinspan._validation.labelled_rows import CheckedRows
 from kinspan.metric import covariance_of_rows
-from kinspan.risk import Residuals, RuleParts, ScaleChange, leave_one_out_scores
+from kinspan.risk import Residuals, ScaleChange, leave_one_out_scores
 from kinspan.selection import prepared
 from kinspan.selection.decisions import LARGE_FREEDOM
+from tests.risk.test_leave_one_out import one_metric
 
 K, M, N, P = 2, 2, 8, 5  # tasks, classes, rows of a cell, features
 
@@ -56,20 +57,22 @@ def left_out(world: World, covariance: Any, share: float, scaled: bool, weight: 
     values, basis = np.linalg.eigh(covariance)
     stretch, along = (1 - share) + share * values, world.residuals @ basis
 
-    def turned(vectors: Any) -> Any:
-        return vectors @ basis / np.sqrt(stretch)
-
-    change = ScaleChange.of(1.0 - world.ratio, along, basis, stretch, share) if scaled else None
+    change = None
+    if scaled:
+        change = ScaleChange(
+            1.0 - world.ratio, world.residuals, [share], lambda vectors: vectors @ basis.T
+        )
     centres = world.means.mean(axis=1, keepdims=True)
-    parts = RuleParts(
-        *(turned(world.coef), np.zeros((K, M)), np.full(K, 0.5), world.own, np.zeros((K, M, M))),
-        *(np.ones((K, M)), turned(world.means - centres), np.full((K, M), 1 / M)),
-        np.full((K, M), float(N)),
+    parts = one_metric(
+        *(world.coef @ basis / stretch, np.zeros((K, M)), world.own, np.zeros((K, M, M))),
+        *(np.ones((K, M)), (world.means - centres) @ basis, np.full((K, M), 1 / M)),
+        *(np.full((K, M), float(N)), 0.5),
     )
     rows = Residuals(
-        along, along**2, stretch, world.t, world.c, np.ones(len(along)), weight, change
+        *(along, along**2, stretch[None], world.t, world.c, np.ones(len(along))),
+        *(np.array([weight]), change),
     )
-    return leave_one_out_scores(parts, rows)
+    return leave_one_out_scores(parts, rows)[:, 0]
 
 
 def explicit(world: World, covariance: Any, share: float, weight: float) -> Any:
@@ -144,7 +147,7 @@ def test_the_change_of_the_scale_is_that_of_the_variance_without_the_row(n: int)
         scatter = X[cell].var(axis=0) * n - others.var(axis=0) * (n - 1)
         without = np.maximum(total - scatter, 1e-3 * total) / (freedom - 1)
         expected = 1.0 - without / found.scaled.scale[0] ** 2
-        np.testing.assert_allclose(found.change[i], expected, rtol=1e-8, atol=1e-10)
+        np.testing.assert_allclose(found.change.change[i], expected, rtol=1e-8, atol=1e-10)
 
 
 def test_a_scale_of_many_rows_or_of_none_does_not_change() -> None:

@@ -65,8 +65,7 @@ def test_tasks_as_one_are_left_out_nearly_exactly(share: float, n_classes: int) 
 
 def by_own_rows(ridge: float) -> Rule:
     def found(prepared: Prepared) -> LinearRules:
-        problem, rows = Problem(prepared.in_metric(0.0), "shared"), prepared.rows(0.0)
-        assert rows is not None
+        problem, rows = Problem(prepared.in_metric(0.0), "shared"), prepared.rows([0.0])
         means = problem.class_means
         return own_rules(problem.scaled, means.values, means.coefficients, rows, ridge).rules
 

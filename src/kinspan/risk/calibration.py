@@ -1,4 +1,4 @@
-"""Scores of left-out rows → the factor that turns scores into log odds."""
+"""Scores of left-out rows → the factors that turn the scores of every candidate into log odds."""
 
 from __future__ import annotations
 
@@ -7,63 +7,87 @@ import numpy as np
 from kinspan._rows.types import Codes, Floats, Mask
 
 _STEPS, _LEAST, _MOST = 40, -7.0, 4.0  # of the log of the factor, in units of the prior
+_ABSENT = -1e250  # the margin of a class that a task does not have
+_BLOCK_NUMBERS = 1 << 17  # margins of candidates that are calibrated at once
 
 
-def calibration(scores: Floats, classes: Codes, weights: Floats, present: Mask) -> float:
-    """The factor that turns scores into log odds, by maximum likelihood.
+def calibration(scores: Floats, classes: Codes, weights: Floats, present: Mask) -> Floats:
+    """(candidates,): the factors that turn scores into log odds, by maximum likelihood.
 
-    Scores do not include priors, and are NaN for rows that could not be left out. Before any
-    evidence log odds between classes are about two: the log of the factor has a normal prior of
-    variance one around that, so that neither the units of scores nor a few rows decide how much a
-    rule is worth.
+    Scores are (candidates, rows, classes), or with two classes (candidates, rows, 1), the second
+    minus the first. They do not include priors, and are NaN for rows that could not be left out.
+    Before any evidence log odds between classes are about two: the log of the factor has a normal
+    prior of variance one around that, so that neither the units of scores nor a few rows decide how
+    much a rule is worth.
     """
-    usable = ~np.isnan(scores[:, 0])
-    if not usable.any():
-        return 1.0
-    scores, classes = np.where(present, scores, -np.inf)[usable], classes[usable]
-    unit = _half_of_log_odds(scores, weights[usable])
-    of_class = scores[np.arange(len(classes)), classes]
-    margins = (scores - of_class[:, None]) / unit  # −∞ for classes that a task does not have
-    return float(np.exp(_most_likely(margins, weights[usable]))) / unit
+    factors = np.ones(len(scores))
+    size = max(1, _BLOCK_NUMBERS // max(scores[0].size, 1))
+    for start in range(0, len(scores), size):
+        some = slice(start, start + size)
+        usable = ~np.isnan(scores[some, :, 0]).any(axis=0) & (weights > 0)
+        if usable.any():
+            margins = _margins(scores[some][:, usable], classes[usable], present[usable])
+            factors[some] = _factors(margins, weights[usable])
+    return factors
 
 
-def _most_likely(margins: Floats, weights: Floats) -> float:
-    """The l that minimises Σ weight · log Σ_j exp(eˡ margin_j) + ½ l², by Newton's method.
+def _margins(scores: Floats, classes: Codes, present: Mask) -> Floats:
+    """(rivals, candidates, rows): scores of all other classes minus that of the row's own."""
+    n_classes, places = present.shape[1], np.arange(len(classes))
+    rivals = (classes + np.arange(1, n_classes)[:, None]) % n_classes
+    if scores.shape[2] == 1:
+        margins = np.where(classes == 1, -1.0, 1.0) * scores[None, ..., 0]
+    else:
+        own = scores[:, places, classes]
+        margins = scores[:, places, rivals].transpose(1, 0, 2) - own
+    return np.where(present[places, rivals][:, None], margins, _ABSENT)
+
+
+def _factors(margins: Floats, weights: Floats) -> Floats:
+    unit = _half_of_log_odds(margins, weights)
+    return np.asarray(np.exp(_most_likely(margins / unit[:, None], weights)) / unit)
+
+
+def _most_likely(margins: Floats, weights: Floats) -> Floats:
+    """The l that minimise Σ weight · log(1 + Σ_j exp(eˡ margin_j)) + ½ l², by Newton's method.
 
     Where a step leaves the interval that is known to contain the minimum, the interval is halved.
     """
-    low, high, log_factor = _LEAST, _MOST, 0.0
+    found = np.zeros(margins.shape[1])
+    low, high = np.full_like(found, _LEAST), np.full_like(found, _MOST)
     for _ in range(_STEPS):
-        slope, curvature = _derivatives(np.exp(log_factor) * margins, weights)
-        slope, curvature = slope + log_factor, curvature + 1.0
-        low, high = (log_factor, high) if slope < 0 else (low, log_factor)
-        step = slope / curvature if curvature > 0 else np.inf
-        inside = low < log_factor - step < high
-        after = log_factor - step if inside else 0.5 * (low + high)
-        if abs(after - log_factor) < 1e-12:
-            return after
-        log_factor = after
-    return log_factor
+        slope, curvature = _derivatives(np.exp(found)[:, None] * margins, weights)
+        slope, curvature = slope + found, curvature + 1.0
+        low, high = np.where(slope < 0, found, low), np.where(slope < 0, high, found)
+        convex = curvature > 0
+        after = found - slope / np.where(convex, curvature, 1.0)
+        inside = convex & (low <= after) & (after <= high)
+        after = np.where(inside, after, 0.5 * (low + high))
+        step, found = np.abs(after - found).max(), after
+        if step < 1e-8:  # the next one would be rounding
+            break
+    return found
 
 
-def _derivatives(margins: Floats, weights: Floats) -> tuple[float, float]:
+def _derivatives(margins: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Of the loss by the log of the factor that is in the margins: slope and curvature."""
-    odds = np.exp(margins - margins.max(axis=1, keepdims=True))
-    p = odds / odds.sum(axis=1, keepdims=True)
-    known = np.where(p > 0, margins, 0.0)
-    weighted = p * known
-    mean = weighted.sum(axis=1)
-    square = (weighted * known).sum(axis=1)
-    return float(weights @ mean), float(weights @ (mean + square - mean**2))
+    peak = np.maximum(margins.max(axis=0), 0.0)
+    odds = np.exp(margins - peak)
+    weighted = odds / (odds.sum(axis=0) + np.exp(-peak)) * margins
+    mean = weighted.sum(axis=0)
+    square = (weighted * margins).sum(axis=0)
+    return mean @ weights, (mean + square - mean**2) @ weights
 
 
-def _half_of_log_odds(scores: Floats, weights: Floats) -> float:
-    """Half of the root mean square of differences between the scores of two classes."""
-    is_class = np.isfinite(scores)
-    n = np.maximum(is_class.sum(axis=1), 2)
-    known = np.where(is_class, scores, 0.0)
-    around = np.where(is_class, known - (known.sum(axis=1) / n)[:, None], 0.0)
-    largest = max(float(np.abs(around).max(initial=0.0)), 1e-300)
-    squares = ((around / largest) ** 2).sum(axis=1) / (n - 1)
-    half = largest * np.sqrt(0.5 * float(weights @ squares) / max(float(weights.sum()), 1e-300))
-    return half if half > 1e-300 else 1.0
+def _half_of_log_odds(margins: Floats, weights: Floats) -> Floats:
+    """(candidates,): half of the root mean square of differences between scores of two classes."""
+    is_class = margins > _ABSENT
+    n = is_class.sum(axis=0) + 1
+    known = np.where(is_class, margins, 0.0)
+    largest = np.maximum(np.abs(known).max(axis=(0, 2), initial=0.0), 1e-300)
+    known /= largest[:, None]
+    # The variance of all scores of a row, of which the own one is zero.
+    squares = (known**2).sum(axis=0) - known.sum(axis=0) ** 2 / n
+    squares = np.maximum(squares, 0.0) / np.maximum(n - 1, 1)
+    half = largest * np.sqrt(0.5 * (squares @ weights) / max(float(weights.sum()), 1e-300))
+    return np.where(half > 1e-300, half, 1.0)

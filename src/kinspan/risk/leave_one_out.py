@@ -4,45 +4,42 @@ Row i of class c is removed from its cell mean, from the centre of its task, fro
 features and the metric, from the noise level of its task and from the noise for which thresholds
 are corrected; and from what the target's direction takes over of its own contrast. With r = x − x̄_c
 in the metric, every change is an inner product with r: no rule is fitted again.
+
+All rules in one basis are treated at once, in every metric that is diagonal there. A column is one
+score of one candidate: of a class or, of two classes, the second minus the first. Rows come in
+blocks, so that what is between rows and scores stays small.
 """
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from kinspan._rows.types import Codes, Floats
 
-_BLOCK_NUMBERS = 1 << 17  # along directions of the others, at a time
+_BLOCK_NUMBERS = 1 << 17  # of the widest array of a block of rows
 
 
 class ScaleChange(NamedTuple):
     """What leaving out a row does to the scale of the features, in their own axes."""
 
-    change: Floats  # (rows, features): Δ' of docs/theory.md
-    turned: Floats  # (rows, features): the same times r in the inverse metric
-    square: Floats  # (rows,): the same times r again, summed over features
-    basis: Floats  # (features, directions)
-    stretch: Floats  # (directions,): eigenvalues of the metric
+    change: Floats  # (rows, features): 1 − s₋²/s², for the variance s² that features are divided by
+    residuals: Floats  # (rows, features)
+    shares: Sequence[float]  # (metrics,): of the covariance
+    turned_back: Callable[[Floats], Floats]  # (…, directions) in the basis → (…, features)
 
-    @classmethod
-    def of(
-        cls, change: Floats, residuals: Floats, basis: Floats, stretch: Floats, share: float
-    ) -> ScaleChange:
-        """Of 1 − s₋²/s², for the variance s² that features are divided by, (rows, features).
+    def relative(self, share: float) -> Floats:
+        """(rows, features): Δ' of docs/theory.md.
 
         With D the ratios of variances, the metric becomes (1 − ρ) D + ρ C: only the part that is
         the identity changes. The inverse is exact without covariance, and where features are
         uncorrelated.
         """
-        change = (1.0 - share) * change
-        change = change / np.maximum(1.0 - change, 1e-3)
-        axes = residuals.shape[1]
-        r = (residuals / stretch[:axes]) @ basis[:, :axes].T
-        turned = change * r
-        return cls(change, turned, np.einsum("np,np->n", turned, r), basis, stretch)
+        change = (1.0 - share) * self.change
+        return np.asarray(change / np.maximum(1.0 - change, 1e-3))
 
 
 class Residuals(NamedTuple):
@@ -53,155 +50,183 @@ class Residuals(NamedTuple):
 
     values: Floats  # (rows, axes): r, before the metric; zero in all other directions
     squares: Floats  # (rows, axes): their squares
-    stretch: Floats  # (axes,): eigenvalues of the metric, which divides by their roots
-    tasks: Codes  # (rows,)
+    stretch: Floats  # (metrics, directions): eigenvalues of the metrics
+    tasks: Codes  # (rows,), sorted
     classes: Codes  # (rows,)
     weights: Floats  # (rows,): how often the row occurred
-    metric_weight: float  # the share of a row of weight one in the metric
+    metric_weight: Floats  # (metrics,): the share of a row of weight one in the metric
     scale: ScaleChange | None = None  # None where the scale does not depend on a single row
+
+    def some(self, rows: slice) -> Residuals:
+        """A block of the rows."""
+        scale = self.scale
+        if scale is not None:
+            scale = scale._replace(change=scale.change[rows], residuals=scale.residuals[rows])
+        return Residuals(
+            *(self.values[rows], self.squares[rows], self.stretch, self.tasks[rows]),
+            *(self.classes[rows], self.weights[rows], self.metric_weight, scale),
+        )
+
+    def in_features(self, metric: int) -> Floats:
+        """(rows, features): the inverse metric times r, in the axes of the features."""
+        assert self.scale is not None
+        if self.scale.shares[metric] == 0.0:
+            return self.scale.residuals
+        return self.scale.turned_back(self.values / self.stretch[metric, : self.values.shape[1]])
 
 
 class SharedPart(NamedTuple):
-    """How coefficients follow the own contrasts of a target along directions of the others."""
+    """How some columns follow the own contrasts of a target along directions of the others."""
 
-    basis: Floats  # (vectors, classes, directions): in the metric
+    metric: int
+    columns: slice
+    basis: Floats  # (vectors, columns, directions), like coefficients
     vectors: Floats  # (tasks, vectors, spikes)
     gain: Floats  # (tasks, spikes, spikes)
 
 
 class RuleParts(NamedTuple):
-    """Linear rules, and how they depend on the cell means of their task."""
+    """Linear rules of all columns, and how they depend on the cell means of their task."""
 
-    coef: Floats  # (tasks, classes, features), in the metric
-    offset: Floats  # (tasks, classes), without the part that depends on the length of coef
-    half_level: Floats  # (tasks,): the score contains −half_level · ‖coef‖²
-    own: (
-        Floats  # (tasks, classes, classes): d coef_l / d mean_c of the task, a multiple of identity
-    )
-    undone: Floats  # (tasks, classes, classes): factor of the noise of mean_c in the offset of l
-    cell_noise: Floats  # (tasks, classes): squared sampling error of the cell means
-    contrasts: Floats  # (tasks, classes, features): class means around the centre, in the metric
+    coef: Floats  # (tasks, metrics, columns, directions), for rows before the metric
+    offset: Floats  # (tasks, metrics, columns), without what depends on the length of coef
+    own: Floats  # (tasks, classes, metrics, columns): d coef / d mean_c, a multiple of identity
+    undone: Floats  # (tasks, classes, metrics, columns): factor of the noise of mean_c in offsets
+    cell_noise: Floats  # (tasks, classes, metrics): squared sampling error of the cell means
+    contrasts: Floats  # (tasks, classes, directions): class means around the centre
+    centring: Floats  # (tasks, classes, columns of a candidate): d contrast / d mean_c
     class_shares: Floats  # (tasks, classes): weight of the class means in the centre
     counts: Floats  # (tasks, classes)
-    trace: Floats | None = None  # (tasks,): features × noise level, which coef is divided by
-    shared: SharedPart | None = None  # what coef follows beyond `own`
+    half_level: Floats | None = None  # (tasks, metrics): scores contain −half_level · ‖coef‖²
+    trace: Floats | None = None  # (tasks, metrics): features × noise level, the divisor of coef
+    shared: Sequence[SharedPart] = ()  # what coefficients follow beyond `own`
 
 
 class _Products(NamedTuple):
-    """Inner products in the metric, of a row with rules."""
+    """Inner products in the metrics, of a row with rules."""
 
-    x_coef: Floats  # (rows, classes): the row around the centre of its task, with every rule
-    r_coef: Floats  # (rows, classes): its residual, with every rule
-    length: Floats  # (rows, classes): squared lengths of the rules
-    x_r: Floats  # (rows,): the row with its residual
-    square: Floats  # (rows,): the residual with itself
+    x_coef: Floats  # (rows, metrics, columns): the row around the centre of its task, with rules
+    r_coef: Floats  # (rows, metrics, columns): its residual, with rules
+    length: Floats | None  # (rows, metrics, columns): squared lengths of rules, where they count
+    x_r: Floats  # (rows, metrics): the row with its residual
+    square: Floats  # (rows, metrics): the residual with itself
 
 
 def leave_one_out_scores(rules: RuleParts, residuals: Residuals) -> Floats:
-    """(rows, classes): scores by rules that have not seen the row; NaN for an only one."""
+    """(rows, metrics, columns): scores by rules that have not seen the row; NaN for an only one."""
+    n = len(residuals.tasks)
+    scores = np.empty((n, *rules.offset.shape[1:]))
+    for rows in _blocks(n, _width(rules, residuals)):
+        scores[rows] = _scores(rules, residuals.some(rows))
+    return scores
+
+
+def _width(rules: RuleParts, residuals: Residuals) -> int:
+    """Numbers per row in the widest array."""
+    along = [part.basis.shape[0] * part.basis.shape[1] for part in rules.shared]
+    features = 0 if residuals.scale is None else residuals.scale.change.shape[1] // 8
+    return int(max(rules.offset[0].size, residuals.values.shape[1] // 8, features, *along, 1))
+
+
+def _blocks(n: int, width: int) -> list[slice]:
+    size = max(1, _BLOCK_NUMBERS // width)
+    return [slice(start, min(start + size, n)) for start in range(0, n, size)]
+
+
+def _scores(rules: RuleParts, residuals: Residuals) -> Floats:
     t, c = residuals.tasks, residuals.classes
     n, g = rules.counts[t, c], np.minimum(residuals.weights, 1.0)  # of equal rows, leave out one
     alone = n - g <= 1e-9 * n
     fraction = g / np.where(alone, 1.0, n - g)  # the cell mean moves by −fraction · r
-    before = _products(rules, residuals, fraction)
-    moved = -fraction[:, None] * rules.own[t, :, c]  # coef_l moves by that times r
-    after = _with_own_part(before, moved)
-    if rules.shared is not None:
-        after = _with_shared_part(after, rules, residuals, fraction, moved)
-    share = residuals.metric_weight * fraction * n
-    downdate = share / np.maximum(1.0 - share * before.square, 1e-6)  # Sherman and Morrison
-    in_metric = after._replace(
-        x_coef=after.x_coef + (downdate * after.x_r)[:, None] * after.r_coef,
-        length=after.length + downdate[:, None] * after.r_coef**2,
-    )
+    larger = 1.0 + fraction * rules.class_shares[t, c]  # the centre moves away from the row
+    found = _products(rules, residuals, larger)
+    moved = rules.own[t, c]
+    moved *= -fraction[:, None, None]  # coef moves by that times r
+    found = _with_own_part(found, moved)
+    for part in rules.shared:
+        _add_shared_part(found, part, rules, residuals, fraction, larger, moved)
+    share = (fraction * n)[:, None] * residuals.metric_weight
+    downdate = share / np.maximum(1.0 - share * found.square, 1e-6)  # Sherman and Morrison
+    pulled = downdate[..., None] * found.r_coef
+    x_coef, length = found.x_coef + found.x_r[..., None] * pulled, found.length
+    if length is not None:
+        length = length + pulled * found.r_coef
+    found = found._replace(x_coef=x_coef, length=length)
     if residuals.scale is not None:
-        along = 1.0 + fraction * rules.class_shares[t, c] + downdate * after.x_r
-        multiple = moved + downdate[:, None] * after.r_coef
-        in_metric = _with_scale(in_metric, rules, residuals, residuals.scale, along, multiple)
-    scores = in_metric.x_coef - rules.half_level[t, None] * in_metric.length
-    scores = scores * _level_ratio(rules, residuals, fraction * n, before.square)[:, None]
-    noise = _noise_without(rules, residuals, before.square)
-    undone = (noise - rules.cell_noise[t, c])[:, None] * rules.undone[t, :, c]
-    return np.where(alone[:, None], np.nan, scores + rules.offset[t] + undone)
+        along = larger[:, None] + downdate * found.x_r
+        found = _with_scale(found, rules, residuals, residuals.scale, along, moved + pulled)
+    scores = found.x_coef
+    if found.length is not None and rules.half_level is not None:
+        scores = scores - rules.half_level[t][..., None] * found.length
+    scores = scores * _level_ratio(rules, residuals, fraction * n, found.square)[..., None]
+    noise = _noise_without(rules, residuals, found.square) - rules.cell_noise[t, c]
+    scores += rules.offset[t]
+    scores += noise[..., None] * rules.undone[t, c]
+    scores[alone] = np.nan
+    return scores
 
 
-def _products(rules: RuleParts, residuals: Residuals, fraction: Floats) -> _Products:
+def _products(rules: RuleParts, residuals: Residuals, larger: Floats) -> _Products:
     """With the rules of all rows, around the centre without the row."""
     t, c, r = residuals.tasks, residuals.classes, residuals.values
-    square = residuals.squares @ (1.0 / residuals.stretch)
-    vectors = np.concatenate([rules.coef, rules.contrasts], axis=1)[..., : r.shape[1]]
-    both = _inner(r, t, vectors / np.sqrt(residuals.stretch))
-    r_coef, r_contrast = both[:, : rules.coef.shape[1]], both[:, rules.coef.shape[1] :]
-    larger = 1.0 + fraction * rules.class_shares[t, c]  # the centre moves away from the row
-    of_means = (rules.contrasts @ rules.coef.transpose(0, 2, 1))[t, c]
-    length = np.einsum("tlp,tlp->tl", rules.coef, rules.coef)[t]
-    x_r = r_contrast[np.arange(len(r)), c] + larger * square
-    return _Products(of_means + larger[:, None] * r_coef, r_coef, length, x_r, square)
+    axes, shape = r.shape[1], (len(rules.coef), -1, rules.coef.shape[3])
+    inverse = 1.0 / residuals.stretch[:, :axes].T
+    square = residuals.squares @ inverse
+    x_r = (r * rules.contrasts[t, c, :axes]) @ inverse + larger[:, None] * square
+    flat = rules.coef.reshape(shape)
+    r_coef = _inner(r, t, flat[..., :axes]).reshape(len(r), *rules.coef.shape[1:3])
+    of_means = (rules.contrasts @ flat.transpose(0, 2, 1)).reshape(rules.own.shape)
+    x_coef = of_means[t, c]
+    x_coef += larger[:, None, None] * r_coef
+    length = None
+    if rules.half_level is not None:
+        length = np.einsum("tslp,tslp,sp->tsl", rules.coef, rules.coef, residuals.stretch)[t]
+    return _Products(x_coef, r_coef, length, x_r, square)
 
 
 def _with_own_part(before: _Products, moved: Floats) -> _Products:
     """After every coefficient has moved by a multiple of the residual."""
-    square = before.square[:, None]
+    step = moved * before.square[..., None]
+    length = before.length
+    if length is not None:
+        length = length + moved * (2.0 * before.r_coef + step)
     return before._replace(
-        x_coef=before.x_coef + moved * before.x_r[:, None],
-        r_coef=before.r_coef + moved * square,
-        length=before.length + 2.0 * moved * before.r_coef + moved**2 * square,
+        x_coef=before.x_coef + moved * before.x_r[..., None],
+        r_coef=before.r_coef + step,
+        length=length,
     )
 
 
-def _with_shared_part(
-    after: _Products, rules: RuleParts, residuals: Residuals, fraction: Floats, moved: Floats
-) -> _Products:
+def _add_shared_part(
+    found: _Products,
+    part: SharedPart,
+    rules: RuleParts,
+    residuals: Residuals,
+    fraction: Floats,
+    larger: Floats,
+    moved: Floats,
+) -> None:
     """After the part along directions of the others has followed the target's own contrast."""
-    assert rules.shared is not None
-    basis = rules.shared.basis
-    products = np.einsum("blp,alp->lba", basis, basis)
-    coef_basis = np.einsum("tlp,blp->tbl", rules.coef, basis)
-    found = [np.empty_like(moved) for _ in range(3)]
-    block = max(1, _BLOCK_NUMBERS // (basis.shape[0] * basis.shape[1]))
-    for start in range(0, len(moved), block):
-        rows = slice(start, start + block)
-        t, share = residuals.tasks[rows], fraction[rows]
-        x_basis, r_basis, centring = _along_basis(rules, residuals, rows, share)
-        change = -share[:, None] * _change(rules.shared, t, r_basis, centring)
-        r_change = np.einsum("nb,nbl->nl", change, r_basis)
-        crossed = np.einsum("nb,nbl->nl", change, coef_basis[t]) + moved[rows] * r_change
-        squared = np.einsum("nlb,nb->nl", np.einsum("na,lba->nlb", change, products), change)
-        found[0][rows] = np.einsum("nb,nbl->nl", change, x_basis)
-        found[1][rows] = r_change
-        found[2][rows] = 2.0 * crossed + squared
-    x_change, r_change, longer = found
-    return after._replace(
-        x_coef=after.x_coef + x_change,
-        r_coef=after.r_coef + r_change,
-        length=after.length + longer,
-    )
-
-
-def _along_basis(
-    rules: RuleParts, residuals: Residuals, rows: slice, fraction: Floats
-) -> tuple[Floats, Floats, Floats]:
-    """Rows and their residuals along (rows, vectors, classes); d contrast_l / d mean_c."""
-    assert rules.shared is not None
-    basis, t, c = rules.shared.basis, residuals.tasks[rows], residuals.classes[rows]
-    n_vectors, n_classes, _ = basis.shape
-    shape, axes = (-1, n_vectors, n_classes), residuals.values.shape[1]
-    flat = (basis[..., :axes] / np.sqrt(residuals.stretch)).reshape(-1, axes)
-    r_basis = (residuals.values[rows] @ flat.T).reshape(shape)
-    of_means = (rules.contrasts[t, c] @ basis.reshape(n_vectors * n_classes, -1).T).reshape(shape)
-    shares = rules.class_shares[t]
-    larger = 1.0 + fraction * shares[np.arange(len(t)), c]
-    centring = (np.eye(n_classes)[c] - shares) * (shares > 0)
-    return of_means + larger[:, None, None] * r_basis, r_basis, centring
-
-
-def _change(shared: SharedPart, tasks: Codes, r_basis: Floats, centring: Floats) -> Floats:
-    """(rows, vectors): what a change of the own contrast by a residual does to coefficients."""
-    along = np.einsum("nbl,nl->nb", r_basis, centring)
-    vectors = shared.vectors[tasks]
-    pulled = np.einsum("nbs,nb->ns", vectors, along)
-    gained = np.einsum("nsu,nu->ns", shared.gain[tasks], pulled)
-    return np.asarray(np.einsum("nbs,ns->nb", vectors, gained))
+    t, c, axes = residuals.tasks, residuals.classes, residuals.values.shape[1]
+    columns = (slice(None), part.metric, part.columns)
+    n_vectors, n_columns, p = part.basis.shape
+    flat, shape = part.basis.reshape(-1, p), (-1, n_vectors, n_columns)
+    r_basis = (residuals.values @ flat[:, :axes].T).reshape(shape)
+    of_means = (rules.contrasts @ flat.T)[t, c].reshape(shape)
+    along = np.einsum("nbl,nl->nb", r_basis, rules.centring[t, c])
+    followed = part.vectors @ part.gain @ part.vectors.transpose(0, 2, 1)  # symmetric
+    change = -fraction[:, None] * _inner(along, t, followed)
+    r_change = np.einsum("nb,nbl->nl", change, r_basis)
+    found.x_coef[columns] += np.einsum("nb,nbl->nl", change, of_means)
+    found.x_coef[columns] += larger[:, None] * r_change
+    found.r_coef[columns] += r_change
+    if found.length is not None:
+        stretched = part.basis * residuals.stretch[part.metric]
+        coef_basis = np.einsum("tlp,blp->tbl", rules.coef[columns], stretched)
+        products = np.einsum("blp,alp->lba", part.basis, stretched)
+        crossed = np.einsum("nb,nbl->nl", change, coef_basis[t]) + moved[columns] * r_change
+        squared = np.einsum("lnb,nb->nl", change @ products, change)
+        found.length[columns] += 2.0 * crossed + squared
 
 
 def _with_scale(
@@ -213,66 +238,64 @@ def _with_scale(
     multiple: Floats,
 ) -> _Products:
     """With the scale of the features without the row: what Δ' adds to every inner product."""
-    t = residuals.tasks
-    both = np.concatenate([rules.coef, rules.contrasts], axis=1) / np.sqrt(scale.stretch)
-    coef, contrasts = np.split(both @ scale.basis.T, 2, axis=1)
-    of_mean, mean_r = _with_mean(residuals, scale, coef, contrasts)
-    r_coef, square = _inner(scale.turned, t, coef), scale.square[:, None]
-    x_r = mean_r[:, None] + along[:, None] * square
-    longer = _inner(scale.change, t, coef**2) + 2.0 * multiple * r_coef + multiple**2 * square
-    return products._replace(
-        x_coef=products.x_coef + of_mean + along[:, None] * r_coef + multiple * x_r,
-        length=products.length + longer,
-    )
-
-
-def _with_mean(
-    residuals: Residuals, scale: ScaleChange, coef: Floats, contrasts: Floats
-) -> tuple[Floats, Floats]:
-    """Of the mean of a row's own class: (rows, classes) with every rule, (rows,) with the row."""
     t, c = residuals.tasks, residuals.classes
-    with_rules, with_row = np.empty((len(t), coef.shape[1])), np.empty(len(t))
-    starts = np.flatnonzero(np.diff(t * coef.shape[1] + c, prepend=-1))
-    for start, end in itertools.pairwise([*starts.tolist(), len(t)]):
-        cell, contrast = slice(start, end), contrasts[t[start], c[start]]
-        with_rules[cell] = scale.change[cell] @ (contrast * coef[t[start]]).T
-        with_row[cell] = scale.turned[cell] @ contrast
-    return with_rules, with_row
+    here = slice(t[0], t[-1] + 1)  # rows are sorted by task
+    tasks = t - t[0]
+    x_coef = products.x_coef.copy()
+    length = None if products.length is None else products.length.copy()
+    for s, share in enumerate(scale.shares):
+        coef = scale.turned_back(rules.coef[here, s])
+        contrasts = scale.turned_back(rules.contrasts[here] / residuals.stretch[s])[tasks, c]
+        change, r, of = scale.relative(share), residuals.in_features(s), multiple[:, s]
+        changed_x = change * (contrasts + along[:, s, None] * r)
+        x_r = np.einsum("np,np->n", changed_x, r)[:, None]
+        x_coef[:, s] += _inner(changed_x, tasks, coef) + of * x_r
+        if length is not None:
+            turned = change * r
+            r_coef, square = _inner(turned, tasks, coef), np.einsum("np,np->n", turned, r)
+            longer = _inner(change, tasks, coef**2)
+            length[:, s] += longer + of * (2.0 * r_coef + of * square[:, None])
+    return products._replace(x_coef=x_coef, length=length)
 
 
 def _level_ratio(rules: RuleParts, residuals: Residuals, removed: Floats, square: Floats) -> Floats:
-    """(rows,): the noise level of the task over what it is without the row."""
+    """(rows, metrics): the noise level of the task over what it is without the row."""
     if rules.trace is None:
-        return np.ones(len(square))
+        return np.ones(square.shape)
     t, freedom = residuals.tasks, np.maximum(rules.counts - 1.0, 0.0).sum(axis=1)
-    g = np.minimum(residuals.weights, 1.0)
-    total, left = (rules.trace * freedom)[t], freedom[t] - g
-    without = np.maximum(total - removed * square, 0.05 * total) / np.maximum(left, 1e-300)
+    left = (freedom[t] - np.minimum(residuals.weights, 1.0))[:, None]
+    total = (rules.trace * freedom[:, None])[t]
+    without = np.maximum(total - removed[:, None] * square, 0.05 * total)
+    without = without / np.maximum(left, 1e-300)
     known = (left > 1e-9) & (without > 0)
     return np.where(known, rules.trace[t] / np.where(known, without, 1.0), 1.0)
 
 
 def _noise_without(rules: RuleParts, residuals: Residuals, square: Floats) -> Floats:
-    """(rows,): the squared sampling error of a cell mean, estimated from its other rows.
+    """(rows, metrics): the squared sampling error of a cell mean, estimated from its other rows.
 
     A single remaining row shows no spread: the spread of the task is used.
     """
     n = rules.counts
     freedom = np.maximum(n - 1.0, 0.0)
-    scatter = rules.cell_noise * n * freedom
-    of_task = scatter.sum(axis=1) / np.maximum(freedom.sum(axis=1), 1e-300)
+    scatter = rules.cell_noise * (n * freedom)[..., None]
+    of_task = scatter.sum(axis=1) / np.maximum(freedom.sum(axis=1), 1e-300)[:, None]
     t, c, g = residuals.tasks, residuals.classes, np.minimum(residuals.weights, 1.0)
-    left = np.maximum(n[t, c] - g, 1e-9)
-    others = np.maximum(scatter[t, c] - g * n[t, c] / left * square, 0.0)
+    left = np.maximum(n[t, c] - g, 1e-9)[:, None]
+    others = np.maximum(scatter[t, c] - (g * n[t, c])[:, None] / left * square, 0.0)
     several = left > 1.0 + 1e-9
     spread = np.where(several, others / np.where(several, left - 1.0, 1.0), of_task[t])
     return np.asarray(spread / left)
 
 
 def _inner(rows: Floats, tasks: Codes, vectors: Floats) -> Floats:
-    """(rows, classes): every row times the vectors (tasks, classes, axes) of its task."""
+    """(rows, columns): every row times the vectors (tasks, columns, axes) of its task."""
     products = np.empty((len(rows), vectors.shape[1]))
     starts = np.flatnonzero(np.diff(tasks, prepend=-1))  # rows are sorted by task
-    for start, end in itertools.pairwise([*starts.tolist(), len(rows)]):
-        products[start:end] = rows[start:end] @ vectors[tasks[start]].T
+    across = vectors.transpose(0, 2, 1)
+    of_task = tasks[starts].tolist()
+    for task, (start, end) in zip(
+        of_task, itertools.pairwise([*starts.tolist(), len(rows)]), strict=True
+    ):
+        np.matmul(rows[start:end], across[task], out=products[start:end])
     return products

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinspan._rows.types import Floats
-from kinspan.risk import Residuals, calibration, leave_one_out_scores
+from kinspan.risk import calibration, leave_one_out_scores
 from kinspan.scores import LinearRules
 from kinspan.selection.decisions import RIDGES
 from kinspan.selection.evidence import Evidence, evidence_of, pooled_weights
@@ -57,7 +57,7 @@ class Candidate(NamedTuple):
     def rules(self) -> LinearRules:
         """Rules around the centres of tasks, in the basis, as log odds without priors."""
         if self.labels == "own":
-            rules = self.own or _own(_Metric.of(self.prepared, 0.0), self.share).rules
+            rules = self.own or _own(self.prepared, self.share).rules
         else:
             rules = self.solution()[1].rules
             rules = rules._replace(coef=rules.coef / np.sqrt(self.prepared.stretch(self.share)))
@@ -89,8 +89,7 @@ def families(
     usable = np.all([np.isfinite(c.scores[:, 0]) for c in found], axis=0)
     evidence = evidence_of(rows.task_codes, rows.class_codes, rows.weights, usable, present)
     groups: dict[str, list[Candidate]] = {}
-    while found:  # raw scores are not kept next to calibrated ones
-        calibrated = _calibrated(found.pop(0), evidence)
+    for calibrated in _calibrated(found, evidence):
         groups.setdefault(_family_of(calibrated), []).append(calibrated)
     return [_family(name, group, evidence) for name, group in groups.items()], evidence
 
@@ -131,53 +130,54 @@ def _family(name: str, group: list[Candidate], evidence: Evidence) -> Family:
 def _candidates(
     bases: Sequence[Prepared], as_one: Prepared | None, names: list[str], options: Options
 ) -> Iterator[Candidate]:
-    """All candidates with raw scores: bases and shares first, so that contrasts are built once."""
-    common = [(options.multi_class, name) for name in names if name not in ("own", "each")]
+    """All candidates with raw scores, those of a basis at once."""
+    kinds = [(options.multi_class, name) for name in names if name not in ("own", "each")]
+    if "each" in names:
+        kinds.append(("each", "spectral"))
     for prepared in bases:
-        for share in prepared.shares:
-            metric = _Metric.of(prepared, share)
-            problem = Problem(prepared.in_metric(share), options.multi_class)
-            for multi_class, labels in common:
-                yield _candidate(metric, problem, labels, multi_class, options)
-            if "each" in names:
-                each = Problem(problem.scaled, "each")
-                yield _candidate(metric, each, "spectral", "each", options)
+        yield from _in_basis(prepared, kinds, options)
     if "own" in names:
-        without = _Metric.of(bases[0], 0.0)
         for ridge in RIDGES:
-            rules, scores = _own(without, ridge)
+            rules, scores = _own(bases[0], ridge)
             kept = rules if rules.coef.size <= _KEPT_NUMBERS else None
             yield Candidate(bases[0], "own", "shared", ridge, 1.0, scores, None, kept)
     if as_one is not None and "naive" in names and options.multi_class == "shared":
-        for share in as_one.shares:
-            problem = Problem(as_one.in_metric(share), "shared")
-            metric = _Metric.of(as_one, share)
-            yield _candidate(metric, problem, "single", "shared", options)._replace(labels="naive")
+        for candidate in _in_basis(as_one, [("shared", "single")], options):
+            yield candidate._replace(labels="naive")
 
 
-class _Metric(NamedTuple):
-    """A basis and a share of its covariance, with the sampled rows in that metric."""
+def _in_basis(
+    prepared: Prepared, kinds: Sequence[tuple[str, str]], options: Options
+) -> Iterator[Candidate]:
+    """Every kind, a treatment of classes and labels, in all metrics of a basis."""
+    is_large = prepared.scaled.means.size > _KEPT_NUMBERS
+    at_once = 1 if is_large else len(prepared.shares)
+    keeps = not is_large or options.multi_class == "one-vs-all"
+    for start in range(0, len(prepared.shares), at_once):
+        shares = prepared.shares[start : start + at_once]
+        solved = [_solved(prepared, share, kinds, options) for share in shares]
+        root = np.sqrt(np.stack([prepared.stretch(share) for share in shares]))
+        scores = leave_one_out_scores(rule_parts(solved, root), prepared.rows(shares))
+        for i, share in enumerate(shares):
+            of_kinds = np.split(scores[:, i], len(kinds), axis=1)
+            for (multi_class, labels), found, own in zip(kinds, solved[i], of_kinds, strict=True):
+                kept = found if keeps else None
+                yield Candidate(prepared, labels, multi_class, share, 1.0, own, kept)
 
-    prepared: Prepared
-    share: float
-    rows: Residuals
 
-    @classmethod
-    def of(cls, prepared: Prepared, share: float) -> _Metric:
-        rows = prepared.rows(share)
-        assert rows is not None
-        return cls(prepared, share, rows)
-
-
-def _candidate(
-    metric: _Metric, problem: Problem, labels: str, multi_class: str, options: Options
-) -> Candidate:
-    log_priors = options.log_priors if multi_class == "one-vs-all" else None
-    solution = _solve(problem, labels, log_priors)
-    left_out = leave_one_out_scores(rule_parts(solution, problem), metric.rows)
-    keeps = problem.scaled.means.size <= _KEPT_NUMBERS or multi_class == "one-vs-all"
-    solved = (problem, solution) if keeps else None
-    return Candidate(metric.prepared, labels, multi_class, metric.share, 1.0, left_out, solved)
+def _solved(
+    prepared: Prepared, share: float, kinds: Sequence[tuple[str, str]], options: Options
+) -> list[tuple[Problem, Solution]]:
+    """All kinds in one metric, with contrasts that are built once."""
+    scaled, problems = prepared.in_metric(share), dict[str, Problem]()
+    found = []
+    for multi_class, labels in kinds:
+        if multi_class not in problems:
+            problems[multi_class] = Problem(scaled, multi_class)
+        problem = problems[multi_class]
+        log_priors = options.log_priors if multi_class == "one-vs-all" else None
+        found.append((problem, _solve(problem, labels, log_priors)))
+    return found
 
 
 def _solve(problem: Problem, labels: str, log_priors: Floats | None = None) -> Solution:
@@ -186,15 +186,21 @@ def _solve(problem: Problem, labels: str, log_priors: Floats | None = None) -> S
     return solve(problem, labels, log_priors, shrunk=False)
 
 
-def _own(metric: _Metric, ridge: float) -> OwnRules:
-    problem = Problem(metric.prepared.in_metric(metric.share), "shared")
+def _own(prepared: Prepared, ridge: float) -> OwnRules:
+    problem = Problem(prepared.in_metric(0.0), "shared")
     means = problem.class_means
-    return own_rules(problem.scaled, means.values, means.coefficients, metric.rows, ridge)
+    rows = prepared.rows((0.0,))
+    return own_rules(problem.scaled, means.values, means.coefficients, rows, ridge)
 
 
-def _calibrated(candidate: Candidate, evidence: Evidence) -> Candidate:
-    """With scores as log odds; scores of Algorithm 1 stay what they are."""
-    used = evidence.own > 0
-    scores = np.where(used[:, None], candidate.scores, np.nan)
-    factor = calibration(scores, evidence.classes, evidence.own, evidence.present)
-    return candidate._replace(factor=factor, scores=factor * candidate.scores)
+def _calibrated(found: list[Candidate], evidence: Evidence) -> Iterator[Candidate]:
+    """With scores of all classes as log odds; scores of Algorithm 1 stay what they are."""
+    scores = np.array([candidate.scores for candidate in found])
+    factors = calibration(scores, evidence.classes, evidence.own, evidence.present)
+    for candidate, factor, raw in zip(found, factors.tolist(), scores, strict=True):
+        yield candidate._replace(factor=factor, scores=of_classes(factor * raw))
+
+
+def of_classes(scores: Floats) -> Floats:
+    """(rows, classes): with two classes, a score is the second minus the first."""
+    return np.hstack([-0.5 * scores, 0.5 * scores]) if scores.shape[1] == 1 else scores

@@ -8,7 +8,7 @@ Tasks of similar sizes are computed at once, filled up with rows of weight zero.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +25,7 @@ class OwnRules(NamedTuple):
     """Rules of every task by its own rows, and scores of its rows, each left out."""
 
     rules: LinearRules  # around the centres of the tasks, in the basis
-    scores: Floats  # (rows, classes), NaN where a row cannot be left out
+    scores: Floats  # (rows, classes), of two classes (rows, 1); NaN where a row is a whole class
 
 
 class _Tasks(NamedTuple):
@@ -41,7 +41,7 @@ class _Tasks(NamedTuple):
     shares: Floats  # (tasks, classes): of class means in the centre
     counts: Floats  # (tasks, classes)
     change: Floats | None  # (tasks, rows, features): of the scale, if a row is left out
-    basis: Floats | None  # (features, directions)
+    turned_back: Callable[[Floats], Floats] | None  # (…, directions) → (…, features)
 
 
 class _Removed(NamedTuple):
@@ -75,6 +75,8 @@ def own_rules(
         coef[some.tasks], offset[some.tasks] = found[:2]
         real = some.weights > 0
         scores[some.places[real]] = found[2][real]
+    if scores.shape[1] == 2:
+        scores = scores[:, 1:] - scores[:, :1]
     return OwnRules(LinearRules(coef, offset), scores)
 
 
@@ -106,8 +108,8 @@ def _of_similar_sizes(
             centring[t],
             scaled.class_shares[t],
             scaled.counts[t],
-            None if rows.scale is None else rows.scale.change[places],
-            None if rows.scale is None else rows.scale.basis,
+            None if rows.scale is None else rows.scale.relative(0.0)[places],
+            None if rows.scale is None else rows.scale.turned_back,
         )
 
 
@@ -204,10 +206,9 @@ def _of_scale(
 ) -> tuple[Floats, Floats]:
     """What the scale of the features without the row adds to x · coef and to ‖coef‖²."""
     assert some.change is not None
-    assert some.basis is not None
+    assert some.turned_back is not None
     change = found.level[:, None, None] * some.change
-    r = found.inverse_rows @ some.basis[:, : some.rows.shape[2]].T
-    coef = found.coef @ some.basis.T
+    r, coef = some.turned_back(found.inverse_rows), some.turned_back(found.coef)
     across = coef.transpose(0, 2, 1)
     turned = change * r
     r_coef, square = turned @ across, np.einsum("tnp,tnp->tn", turned, r)[..., None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -34,13 +35,20 @@ class Unlabelled(NamedTuple):
     means: Floats  # (tasks, features)
 
 
+class RowsOfScale(NamedTuple):
+    """Sampled rows in a scale that depends on single ones of them."""
+
+    change: Floats  # (sampled rows, features): of the scale, if a row is left out
+    residuals: Floats  # (sampled rows, features): rows minus the means of their cells
+
+
 class _Scaling(NamedTuple):
     """Moments in one scale of the features, and the sampled rows in it."""
 
     scaled: ScaledMoments
     pooled: ScaledMoments  # the same in a scale that all tasks share
     residuals: Floats  # (sampled rows, features): rows minus the means of their cells
-    change: Floats | None  # (sampled rows, features): of the scale, if a row is left out
+    change: RowsOfScale | None
 
 
 class Prepared(NamedTuple):
@@ -53,7 +61,7 @@ class Prepared(NamedTuple):
     sample: RowSample | None  # the rows behind the covariance
     shares: tuple[float, ...]  # of the covariance in the metric, to be tried
     unlabelled: Unlabelled  # in the basis
-    change: Floats | None = None  # (sampled rows, features): of the scale, if a row is left out
+    change: RowsOfScale | None = None
 
     def stretch(self, share: float) -> Floats:
         """(directions,): eigenvalues of the metric."""
@@ -62,8 +70,10 @@ class Prepared(NamedTuple):
         return self.covariance.stretch(share)
 
     def turned_back(self, coef: Floats) -> Floats:
-        """Rules for rows in the basis → rules for scaled rows."""
-        return coef if self.covariance is None else np.asarray(coef @ self.covariance.basis.T)
+        """Rules for rows in the basis, or its first directions → rules for scaled rows."""
+        if self.covariance is None:
+            return coef
+        return np.asarray(coef @ self.covariance.basis[:, : coef.shape[-1]].T)
 
     def in_metric(self, share: float) -> ScaledMoments:
         """Moments in the metric with a share of the covariance."""
@@ -79,30 +89,25 @@ class Prepared(NamedTuple):
         pooled = in_metric(self.pooled, self.covariance, share)
         return pooled, self.unlabelled._replace(means=means)
 
-    def rows(self, share: float) -> Residuals | None:
-        """Sampled rows in that metric."""
-        if self.covariance is None:
-            return None
-        found = self.covariance
-        stretch = found.stretch(share)[: found.residuals.shape[1]]
-        weight = share / (found.mean_value * found.n_rows)
-        assert self.sample is not None
-        tasks, classes = self.sample.task_codes, self.sample.class_codes
+    def rows(self, shares: Sequence[float]) -> Residuals:
+        """Sampled rows, for the metrics with these shares of the covariance."""
+        found, sample = self.covariance, self.sample
+        assert found is not None
+        assert sample is not None
+        tasks = sample.task_codes
         if len(self.scaled.counts) == 1:  # all tasks as one
             tasks = np.zeros_like(tasks)
         scale = None
         if self.change is not None:
-            scale = ScaleChange.of(
-                self.change, found.residuals, found.basis, found.stretch(share), share
-            )
+            scale = ScaleChange(*self.change, shares, self.turned_back)
         return Residuals(
             found.residuals,
             found.squares,
-            stretch,
+            np.stack([found.stretch(share) for share in shares]),
             tasks,
-            classes,
-            self.sample.weights,
-            weight,
+            sample.class_codes,
+            sample.weights,
+            np.array(shares) / (found.mean_value * found.n_rows),
             scale,
         )
 
@@ -166,7 +171,7 @@ def _scaling(
     return _Scaling(scaled, pooled, residuals, change)
 
 
-def _scale_change(residuals: Floats, counts: Floats, sample: RowSample) -> Floats | None:
+def _scale_change(residuals: Floats, counts: Floats, sample: RowSample) -> RowsOfScale | None:
     """1 − s₋²/s² for every sampled row, eq. (31) of docs/theory.md; None if too small to matter.
 
     Residuals are in units of s, which has some more degrees of freedom than rows (see `metric`).
@@ -179,7 +184,8 @@ def _scale_change(residuals: Floats, counts: Floats, sample: RowSample) -> Float
     several = n - g > 1e-9 * n
     removed = np.where(several, g * n / np.where(several, n - g, 1.0), 0.0)[:, None]
     left = np.maximum(freedom - g, 1e-3)[:, None]
-    return np.asarray(1.0 - np.maximum(freedom - removed * residuals**2, 1e-3 * freedom) / left)
+    change = 1.0 - np.maximum(freedom - removed * residuals**2, 1e-3 * freedom) / left
+    return RowsOfScale(change, residuals)
 
 
 def _prepare(

@@ -5,6 +5,7 @@ Equations are numbered as in docs/theory.md.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -169,38 +170,91 @@ def isotropic_error(solution: Solution, problem: Problem, priors: Floats) -> Flo
     return error_rate(score_means, covariance, np.where(scaled.present, priors, 0.0))
 
 
-def rule_parts(solution: Solution, problem: Problem) -> RuleParts:
-    """What leaving out a row needs to know of rules that were not shrunk."""
-    scaled, (coef, offset) = problem.scaled, solution.rules
-    half = 0.5 * scaled.noise_level * problem.is_discriminant
-    length = np.einsum("tlp,tlp->tl", coef, coef)
-    own, shared = solution.own, None
-    if solution.response is not None:
-        own = problem.contrasts.coefficients * solution.response.kept[:, None, None]
-        own = own / scaled.noise_level[:, None, None]
-        shared = _shared_part(solution.response, problem)
+Solved = tuple[Problem, Solution]
+
+
+def rule_parts(solved: Sequence[Sequence[Solved]], root: Floats) -> RuleParts:
+    """What leaving out a row needs to know of rules that were not shrunk.
+
+    For every metric, all of its solutions; the metrics divide by (metrics, directions) roots.
+    """
+    first, is_discriminant = solved[0][0][0], solved[0][0][0].is_discriminant
+    found = [_Columns.of_metric(some, by) for some, by in zip(solved, root, strict=True)]
+    in_metrics = [some[0][0].scaled for some in solved]
+    level = np.stack([scaled.noise_level for scaled in in_metrics], axis=1)
+    two = first.scaled.counts.shape[1] == 2
     return RuleParts(
-        coef,
-        offset + half[:, None] * length,
-        half,
-        own,
-        solution.undone,
-        scaled.cell_noise,
-        problem.class_means.values,
-        scaled.class_shares,
-        scaled.counts,
-        scaled.noise_level * scaled.scale.shape[1] if problem.is_discriminant else None,
-        shared,
+        np.stack([columns.coef for columns in found], axis=1),
+        np.stack([columns.offset for columns in found], axis=1),
+        _by_class([columns.own for columns in found]),
+        _by_class([columns.undone for columns in found]),
+        np.stack([scaled.cell_noise for scaled in in_metrics], axis=2),
+        first.class_means.values * root[0],
+        _of_scores(first.class_means.coefficients).transpose(0, 2, 1) / (2.0 if two else 1.0),
+        first.scaled.class_shares,
+        first.scaled.counts,
+        0.5 * level if is_discriminant and not two else None,
+        level * first.scaled.scale.shape[1] if is_discriminant else None,
+        [
+            _shared_part(solved[s][j], s, j, root[s])
+            for s, j in np.ndindex(len(solved), len(solved[0]))
+            if _has_shared_part(solved[s][j][1])
+        ],
     )
 
 
-def _shared_part(response: Response, problem: Problem) -> SharedPart | None:
-    """Directions of the others in the metric; None where there are none."""
-    if not response.vectors.size:
-        return None
-    basis = np.tensordot(response.rows, problem.contrasts.values, axes=1)
+def _of_scores(of_classes: Floats) -> Floats:
+    """(tasks, classes, …) → (tasks, scores, …): of two classes, the second minus the first.
+
+    Their directions mirror each other: −½‖coef‖² is the same for both.
+    """
+    return of_classes[:, 1:] - of_classes[:, :1] if of_classes.shape[1] == 2 else of_classes
+
+
+def _by_class(of_metrics: Sequence[Floats]) -> Floats:
+    """(tasks, columns, classes) of every metric → (tasks, classes, metrics, columns)."""
+    return np.ascontiguousarray(np.stack(of_metrics, axis=1).transpose(0, 3, 1, 2))
+
+
+class _Columns(NamedTuple):
+    """The scores of all solutions in one metric, side by side."""
+
+    coef: Floats  # (tasks, columns, directions), for rows before the metric
+    offset: Floats  # (tasks, columns), without −½‖coef‖²
+    own: Floats  # (tasks, columns, classes)
+    undone: Floats  # (tasks, columns, classes)
+
+    @classmethod
+    def of_metric(cls, solved: Sequence[Solved], root: Floats) -> _Columns:
+        """A metric that divides by (directions,) roots."""
+        found = [cls._of(problem, solution) for problem, solution in solved]
+        coef, *rest = (np.concatenate(parts, axis=1) for parts in zip(*found, strict=True))
+        return cls(coef / root, *rest)
+
+    @classmethod
+    def _of(cls, problem: Problem, solution: Solution) -> _Columns:
+        scaled, (coef, offset), own = problem.scaled, solution.rules, solution.own
+        if problem.is_discriminant:
+            length = np.einsum("tlp,tlp->tl", coef, coef)
+            offset = offset + 0.5 * scaled.noise_level[:, None] * length
+        if solution.response is not None:
+            kept = solution.response.kept / scaled.noise_level
+            own = problem.contrasts.coefficients * kept[:, None, None]
+        return cls(*(_of_scores(part) for part in (coef, offset, own, solution.undone)))
+
+
+def _has_shared_part(solution: Solution) -> bool:
+    return solution.response is not None and bool(solution.response.vectors.size)
+
+
+def _shared_part(solved: Solved, metric: int, place: int, root: Floats) -> SharedPart:
+    """Directions of the others."""
+    problem, response = solved[0], solved[1].response
+    assert response is not None
+    basis = _of_scores(np.tensordot(response.rows, problem.contrasts.values, axes=1)) / root
+    columns = slice(place * basis.shape[1], (place + 1) * basis.shape[1])
     gain = response.gain / problem.scaled.noise_level[:, None, None]
-    return SharedPart(basis, response.vectors, gain)
+    return SharedPart(metric, columns, basis, response.vectors, gain)
 
 
 def agreed(pooled: ScaledMoments) -> Agreement:

@@ -14,20 +14,19 @@ from sklearn.base import (
     TransformerMixin,
 )
 
-from kinspan._arrays.elsewhere import codes_on_device_of, in_library_of, on_host, per_row
+from kinspan._arrays.elsewhere import codes_on_device_of, in_library_of, per_row
 from kinspan._arrays.libraries import namespace
 from kinspan._memory.attributes import LearntMixin
 from kinspan._memory.learnt import Learnt, rule_parameters
 from kinspan._memory.statistics import Statistics
 from kinspan._memory.streaming import StreamingMixin
 from kinspan._memory.threads import learning
-from kinspan._rows import identifiers
 from kinspan._rows.types import Codes, Floats
+from kinspan._validation.accuracy import accuracy
 from kinspan._validation.labelled_rows import check_labelled_rows
 from kinspan._validation.parameters import check_type
-from kinspan._validation.rows import check_finite, check_known_tasks, check_labels, check_rows
+from kinspan._validation.rows import check_finite, check_known_tasks, check_rows
 from kinspan._validation.units import warn_of_other_units
-from kinspan._validation.weights import check_weights
 from kinspan.answers import AnswersMixin, WeightsMixin
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
@@ -276,12 +275,7 @@ class MultiTaskSPCA(
         self, X: Any, y: ArrayLike, *, task: Any = None, sample_weight: ArrayLike | None = None
     ) -> float:
         """Accuracy over all rows."""
-        from sklearn.metrics import accuracy_score  # noqa: PLC0415  # a tenth of the import
-
-        found = on_host(self.predict(X, task=task))
-        right = identifiers.same(on_host(check_labels(y, len(found))), found)
-        weights = on_host(check_weights(sample_weight, len(right)))
-        return float(accuracy_score(np.ones(len(right)), right, sample_weight=weights))
+        return accuracy(y, self.predict(X, task=task), sample_weight)
 
     def _scores(self, X: Any, task: Any) -> tuple[Floats, NDArray[np.bool_]]:
         """Scores, and which classes the task of every row cannot answer."""

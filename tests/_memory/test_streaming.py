@@ -195,7 +195,7 @@ def test_models_of_other_features_do_not_merge() -> None:
         first.merge(fitted(pd.DataFrame(X, columns=names[::-1]), y, task))
     with pytest.raises(ValueError, match="12 and of 5 features"):
         fitted(X, y, task) + fitted(X[:, :5], y, task)
-    with pytest.raises(TypeError, match="other is a dict"):
+    with pytest.raises(TypeError, match="other is of type dict"):
         first.merge({})
     assert first.moments_.counts.sum() == 400
 

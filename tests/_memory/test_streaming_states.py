@@ -32,6 +32,7 @@ def test_a_model_of_one_class_shows_itself_and_has_no_rules_yet() -> None:
     first = y == "a"
     clf = MultiTaskSPCA().partial_fit(X[first], y[first], task=task[first])
     assert "MultiTaskSPCA" in clf._repr_html_()
+    assert "Not fitted" not in clf._repr_html_()
     assert not hasattr(clf, "coef_")
     assert clf.remove_task("shop 0").add_task("new").tasks_.tolist()[0] == "new"
 

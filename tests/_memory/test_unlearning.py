@@ -91,7 +91,7 @@ def test_what_was_not_there_cannot_be_removed() -> None:
     ):
         with pytest.raises(ValueError, match=match):
             clf.remove(Statistics.from_samples(*bad))
-    with pytest.raises(TypeError, match="removed is a list"):
+    with pytest.raises(TypeError, match="removed is of type list"):
         clf.remove([1])  # type: ignore[arg-type]
     assert_same(clf, fitted(X, y, task))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -21,3 +23,14 @@ def test_few_values_are_found_as_many_are(seed: int) -> None:
         assert found.tolist() == [position.get(value, -1) for value in values]
     many = np.array(sought * 300)
     assert identifiers.lookup(ids, many).tolist() == [position.get(v, -1) for v in many.tolist()]
+
+
+@pytest.mark.parametrize("text", [str, np.str_])
+def test_text_that_ends_in_null_characters_stays_apart(text: type) -> None:
+    """Arrays of text drop them, which would make one id of two."""
+    given = [text(name) for name in ("a\0", "a", "b", "a\0")]
+    ids, codes = identifiers.encode(identifiers.as_array(given))
+    assert ids.tolist() == ["a", "a\0", "b"]
+    assert codes.tolist() == [1, 0, 2, 1]
+    stored = json.loads(json.dumps(identifiers.to_json(ids)))
+    assert identifiers.from_json(stored).tolist() == ids.tolist()

@@ -158,7 +158,7 @@ def test_small_cells_are_withheld() -> None:
 def test_only_what_can_be_stored_is() -> None:
     with pytest.raises(NotFittedError):
         model_file.to_bytes(MultiTaskSPCA())
-    with pytest.raises(TypeError, match="what is a list"):
+    with pytest.raises(TypeError, match="what is of type list"):
         kinspan.save([1], "nowhere")  # type: ignore[arg-type]
 
 

@@ -158,3 +158,15 @@ def test_without_dask_the_way_to_get_it_is_named(monkeypatch: pytest.MonkeyPatch
     monkeypatch.delitem(sys.modules, "kinspan.engines.dask")
     with pytest.raises(ImportError, match=r"pip install 'kinspan\[dask\]'"):
         import_module("kinspan.engines.dask")
+
+
+@pytest.mark.parametrize("name", ["y", "task", "sample_weight"])
+@pytest.mark.parametrize("values", [{0: 1}, {1, 2}, {}, set()])
+def test_dictionaries_and_sets_are_not_one_value_per_row(name: str, values: Any) -> None:
+    given = {"y": WORLD.y, "task": WORLD.task, name: values}
+    with pytest.raises(TypeError, match=f"{name} is of type (dict|set); pass one value per row"):
+        cluster.statistics(array(), given.pop("y"), **given)
+    if name == "task":
+        clf = MultiTaskSPCA().fit(WORLD.X, WORLD.y, task=WORLD.task)
+        with pytest.raises(TypeError, match=r"task is of type (dict|set); pass one value per row"):
+            cluster.predict(clf, array(), task=values)

@@ -104,7 +104,7 @@ def test_vectors_of_different_lengths(tmp_path: Path) -> None:
 
 def test_models_that_files_cannot_fit(tmp_path: Path) -> None:
     good_and(tmp_path)
-    with pytest.raises(TypeError, match="model is a dict; pass a MultiTaskSPCA"):
+    with pytest.raises(TypeError, match="model is of type dict; pass a MultiTaskSPCA"):
         files.fit({}, tmp_path, **NAMED)
     with pytest.raises(ValueError, match=r"forget=0.1 depends on the order of rows.*partial_fit"):
         files.fit(MultiTaskSPCA(forget=0.1), tmp_path, **NAMED)
@@ -136,7 +136,7 @@ def test_batches_that_cannot_be_counted() -> None:
     X, y = np.ones((4, 2)), [0, 1, 0, 1]
     cases: tuple[tuple[Any, type[Exception], str], ...] = (
         ([], ValueError, "batches has no rows"),
-        ([(X, y), X], TypeError, r"batches: number 1, from 0, is a ndarray; use \(X, y\)"),
+        ([(X, y), X], TypeError, r"batches: number 1, from 0, is of type ndarray; use \(X, y\)"),
         ([(X, y), (X * np.nan, y)], ValueError, r"batch 1 .*: X contains NaN in column 0"),
         (
             [(X, y), (X, ["0", "1"] * 2)],
@@ -149,3 +149,10 @@ def test_batches_that_cannot_be_counted() -> None:
     for batches, kind, message in cases:
         with pytest.raises(kind, match=message):
             files.from_batches(batches)
+
+
+@pytest.mark.parametrize("n_jobs", [[], {}, "two", 0, 1.5, True, np.array([1, 2])])
+def test_a_number_of_processes_is_a_whole_number(tmp_path: Path, n_jobs: Any) -> None:
+    good_and(tmp_path)
+    with pytest.raises(ValueError, match=r"n_jobs=.*; use a whole number of processes, -1 for one"):
+        files.statistics(tmp_path, n_jobs=n_jobs, **NAMED)

@@ -124,7 +124,7 @@ def test_arguments_that_are_refused() -> None:
         with pytest.raises(ValueError, match=r"dtype=.*use 'float64' or 'float32'"):
             to_onnx(model, dtype=dtype)
     pipeline: Any = make_pipeline(StandardScaler(), model)
-    with pytest.raises(TypeError, match=r"model is a Pipeline; .*last step"):
+    with pytest.raises(TypeError, match=r"model is of type Pipeline; .*last step"):
         to_onnx(pipeline)
 
 

@@ -60,6 +60,11 @@ class LearntMixin:
         return self._learnt.rules
 
     @property
+    def _n_features(self) -> int:
+        """Features of the rules; a task column is none."""
+        return self._learnt.pile[0][1].moments.n_features
+
+    @property
     def _n_features_out(self) -> int:
         asked = self._learnt.parameters["n_components"]
         return check_n_components(asked, len(self.classes_) - 1)

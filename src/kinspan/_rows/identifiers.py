@@ -26,6 +26,9 @@ def as_array(values: Any) -> Ids:
     if not isinstance(values, (list, tuple)):
         return np.asarray(values)
     values = [_plain(value) for value in values]
+    if any(isinstance(value, str) and value.endswith("\0") for value in values):
+        # Arrays of text, and `item` of their entries, drop null characters at the end.
+        return _objects(["".join(value) if isinstance(value, str) else value for value in values])
     if values and {type(value) for value in values} <= set(_PLAIN):
         return np.asarray(values) if len({type(v) for v in values}) == 1 else _objects(values)
     array = _objects(values)

@@ -105,7 +105,7 @@ def pack(contents: Contents) -> bytes:
 def unpack(buffer: bytes | bytearray | memoryview, *kinds: str) -> Contents:
     """The contents of a container of one of some kinds; StoredDataError where it is not one."""
     if not isinstance(buffer, (bytes, bytearray, memoryview)):
-        raise TypeError(f"buffer is a {type(buffer).__name__}; pass the bytes that were stored")
+        raise TypeError(f"buffer is of type {type(buffer).__name__}; pass the stored bytes")
     view = memoryview(buffer).cast("B")
     header_length = _checked_prefix(view)
     body = view[_PREFIX.size :]

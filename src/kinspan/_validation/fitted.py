@@ -32,7 +32,7 @@ def check_fitted_model(model: Any, kind: type, way_out: str) -> None:
     """A fitted model of a kind."""
     if not isinstance(model, kind):
         raise TypeError(
-            f"model is a {type(model).__name__}; pass a fitted {kind.__name__} ({way_out})"
+            f"model is of type {type(model).__name__}; pass a fitted {kind.__name__} ({way_out})"
         )
     check_is_fitted(model)
 
@@ -41,7 +41,7 @@ def check_mergeable(model: Any, other: Any) -> None:
     """Another fitted model of the same features."""
     if not isinstance(other, type(model)):
         raise TypeError(
-            f"other is a {type(other).__name__}; "
+            f"other is of type {type(other).__name__}; "
             f"merge a fitted {type(model).__name__} or Statistics"
         )
     check_is_fitted(other)
@@ -55,8 +55,12 @@ def names_of(model: Any) -> list[str] | None:
 
 def features_of(model: Any) -> tuple[str, ...] | None:
     """The same without the task column."""
-    names = names_of(model)
-    return None if names is None else tuple(n for n in names if n != model.task_column)
+    names, column = names_of(model), model.task_column
+    if names is None:
+        return None
+    if column is not None and not isinstance(column, str):
+        del names[column]
+    return tuple(name for name in names if name != column)
 
 
 def check_one_nameless_task(tasks: Ids) -> None:

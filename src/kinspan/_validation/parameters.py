@@ -79,7 +79,7 @@ def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
 def check_type(name: str, value: Any, kind: type) -> None:
     """An argument of one of our own types."""
     if not isinstance(value, kind):
-        raise TypeError(f"{name} is a {type(value).__name__}; pass {kind.__name__}")
+        raise TypeError(f"{name} is of type {type(value).__name__}; pass {kind.__name__}")
 
 
 def check_path(path: Any) -> None:
@@ -115,8 +115,8 @@ def check_random_state(random_state: Any) -> RowKey:
     whole = isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool)
     if random_state is not None and not (whole and random_state >= 0):
         raise ValueError(
-            f"random_state is a {type(random_state).__name__}, or negative; use None or a whole "
-            "number, such as secrets.randbits(128)"
+            f"random_state, of type {type(random_state).__name__}, is no whole number or negative; "
+            "use None or a whole number, such as secrets.randbits(128)"
         )
     return RowKey.of(random_state)
 
@@ -168,6 +168,15 @@ def check_positive(name: str, value: Any) -> int:
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
         raise ValueError(f"{name}={value!r}; use a whole number of at least 1")
     return int(value)
+
+
+def check_n_jobs(n_jobs: Any) -> None:
+    """A number of processes, as joblib counts them."""
+    whole = isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and not (whole and n_jobs != 0):
+        raise ValueError(
+            f"n_jobs={n_jobs!r}; use a whole number of processes, -1 for one per core, or None"
+        )
 
 
 def check_error_rate(error: Any) -> float:

@@ -26,6 +26,7 @@ from kinspan._rows import identifiers
 from kinspan._rows.types import Floats, Ids
 from kinspan._validation.columns import column_of, without_column
 from kinspan._validation.devices import check_device_rows, refuse_task_column
+from kinspan._validation.masks import unmasked_ids, unmasked_numbers
 from kinspan._validation.messages import naming, of_length, some
 from kinspan._validation.text_columns import naming_columns, numeric
 
@@ -46,7 +47,7 @@ class Rows(NamedTuple):
 
 def check_features(X: Any) -> Rows:
     """X as a numeric array or CSR, without an estimator to remember its features."""
-    X = rows_of(X)
+    X = unmasked_numbers(rows_of(X))
     if is_elsewhere(X):
         return Rows(check_device_rows(X), None, None)
     with naming_columns(X):
@@ -56,7 +57,9 @@ def check_features(X: Any) -> Rows:
 
 def check_rows(estimator: Any, X: Any, task: Any, *, reset: bool) -> Rows:
     """X of an estimator: feature names and number as in fit, the task column taken out."""
-    column, X = estimator.task_column, rows_of(X)
+    column, X = estimator.task_column, unmasked_numbers(rows_of(X))
+    if not reset:
+        _check_same_task_column(estimator)
     if is_elsewhere(X):
         refuse_task_column(column)
         validate_data(estimator, check_device_rows(X).array, reset=reset, skip_check_array=True)
@@ -76,6 +79,21 @@ def check_rows(estimator: Any, X: Any, task: Any, *, reset: bool) -> Rows:
         return others._replace(task=task)
     places = np.delete(np.arange(others.features.shape[1] + 1), column)  # as the user counts them
     return others._replace(task=task, names=places.astype(object))
+
+
+def _check_same_task_column(estimator: Any) -> None:
+    """X has a task column if, and only if, the fitted rows had one."""
+    column, had_one = estimator.task_column, estimator.n_features_in_ > estimator._n_features
+    if had_one and column is None:
+        raise ValueError(
+            "task_column=None, but X had a task column when the model was fitted; set its name or "
+            "position with set_params(task_column=…)"
+        )
+    if column is not None and not had_one:
+        raise ValueError(
+            f"task_column={column!r}, but X had no task column when the model was fitted; pass "
+            "task=, after set_params(task_column=None)"
+        )
 
 
 def _is_plain(estimator: Any, X: Any) -> bool:
@@ -103,7 +121,7 @@ def check_labels(y: Any, n_samples: int | None, name: str = "y") -> Ids:
                 "a classifier requires y to be passed, but the target y is None; pass one label "
                 "per row"
             )
-        y = column_of_rows(y)
+        y = unmasked_ids(column_of_rows(y))
         if n_samples is not None and are_classes(y):
             return of_length(y, n_samples, name)
         if not isinstance(y, (list, tuple)):
@@ -126,7 +144,7 @@ def check_tasks(task: Any, n_samples: int, name: str = "task") -> Ids:
     if task is None:
         return identifiers.repeated(np.zeros(1, dtype=np.int64), n_samples)
     with naming(name):
-        task = column_of_rows(task)
+        task = unmasked_ids(column_of_rows(task))
         if stays_there(task):
             return of_length(task, n_samples, name)
         is_single = is_single_id(task, n_samples)

@@ -242,6 +242,8 @@ class AnswersMixin:
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         """The notebook view: the parameters, and after `fit` a table of the tasks."""
         html = estimator_html_repr(clone(self))  # fitted attributes are in the table
+        if "_learnt" in vars(self):
+            html = html.replace("Not fitted", "Fitted")
         if hasattr(self, "forecast_error_"):
-            html = summary(self).html() + html.replace("Not fitted", "Fitted")
+            html = summary(self).html() + html
         return {"text/plain": repr(self), "text/html": html}

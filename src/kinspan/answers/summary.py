@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kinspan._rows.types import Codes
-from kinspan._validation.fitted import names_of
+from kinspan._validation.fitted import features_of
 from kinspan.answers._table import Table, interval, percent, points
 
 _SHOWN = 30
@@ -26,10 +26,8 @@ def by_need(model: Any) -> Codes:
 
 def feature_names(model: Any) -> list[str] | None:
     """Names of the features, without the task column; None if there were no names."""
-    names, column = names_of(model), model.task_column
-    if names is not None and len(names) > model.moments_.n_features:
-        del names[names.index(column) if isinstance(column, str) else column]
-    return names
+    names = features_of(model)
+    return None if names is None else list(names)
 
 
 def summary(model: Any) -> Table:

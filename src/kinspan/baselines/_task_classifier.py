@@ -7,15 +7,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
-from kinspan._arrays.elsewhere import on_host
-from kinspan._rows import identifiers
 from kinspan._rows.types import Floats, Ids
+from kinspan._validation.accuracy import accuracy
 from kinspan._validation.fitted import unchanged_on_error
-from kinspan._validation.rows import check_finite, check_labels
-from kinspan._validation.weights import check_weights
+from kinspan._validation.rows import check_finite
 from kinspan.baselines._checks import CodedRows, TaskRows, check_task_rows
 from kinspan.class_moments import ClassMoments
 from kinspan.metric import ScaledMoments
@@ -62,10 +59,12 @@ class TaskClassifier(ClassifierMixin, BaseEstimator):
         self, X: Any, y: ArrayLike, *, task: Any = None, sample_weight: ArrayLike | None = None
     ) -> float:
         """Accuracy over all rows."""
-        predicted = self.predict(X, task=task)
-        right = identifiers.same(on_host(check_labels(y, len(predicted))), predicted)
-        weights = on_host(check_weights(sample_weight, len(right)))
-        return float(accuracy_score(np.ones(len(right)), right, sample_weight=weights))
+        return accuracy(y, self.predict(X, task=task), sample_weight)
+
+    @property
+    def _n_features(self) -> int:
+        """Features of the rules; a task column is none."""
+        return int(self.coef_.shape[-1])
 
     def _scores(self, X: Any, task: Any) -> Floats:
         check_is_fitted(self)

@@ -24,7 +24,7 @@ def axes_for(ax: Any, width: float = 6.4, height: float = 4.8) -> Any:
     """The given axes, or those of a new figure."""
     if ax is not None:
         if not hasattr(ax, "transAxes"):
-            raise TypeError(f"ax is a {type(ax).__name__}; pass axes of matplotlib, or None")
+            raise TypeError(f"ax is of type {type(ax).__name__}; pass axes of matplotlib, or None")
         return ax
     try:
         from matplotlib import pyplot  # noqa: PLC0415  # optional, and slow to import

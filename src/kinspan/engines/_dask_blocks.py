@@ -141,7 +141,10 @@ def _cut_like_array(X: Any, values: Any, name: str) -> Any:
     if is_dask_collection(values) and is_series_like(values):
         return values.map_partitions(np.asarray, meta=np.empty(0, object))
     if not isinstance(values, da.Array):
-        values = da.from_array(identifiers.as_array(values), chunks=-1)  # type: ignore[no-untyped-call]
+        array = identifiers.as_array(values)
+        if array.ndim == 0:
+            raise TypeError(f"{name} is of type {type(values).__name__}; pass one value per row")
+        values = da.from_array(array, chunks=-1)  # type: ignore[no-untyped-call]
     if np.isnan(X.shape[0]) or np.isnan(values.shape[0]):
         return values
     if values.shape[0] != X.shape[0]:

@@ -47,7 +47,7 @@ def _n_rows(name: str, values: Any) -> int:
         return int(shape[0])
     if shape is not None or not isinstance(values, Sequence) or isinstance(values, (str, bytes)):
         raise TypeError(
-            f"{name} is a {type(values).__name__}; pass an array with one entry per row"
+            f"{name} is of type {type(values).__name__}; pass an array with one entry per row"
         )
     return len(values)
 

@@ -78,7 +78,8 @@ def _numbered(batches: Any) -> Iterator[tuple[int, Any]]:
         return enumerate(batches)
     except TypeError:
         raise TypeError(
-            f"batches is a {type(batches).__name__}; pass an iterable of (X, y) or (X, y, task)"
+            f"batches is of type {type(batches).__name__}; pass an iterable of (X, y) or "
+            "(X, y, task)"
         ) from None
 
 
@@ -86,7 +87,7 @@ def _four(batch: Any, number: int) -> tuple[Any, Any, Any, Any]:
     """X, y, task and weights, None where a batch has fewer."""
     if not isinstance(batch, Sequence) or len(batch) < 2:
         raise TypeError(
-            f"batches: number {number}, from 0, is a {type(batch).__name__}; use (X, y), "
+            f"batches: number {number}, from 0, is of type {type(batch).__name__}; use (X, y), "
             "(X, y, task) or (X, y, task, sample_weight)"
         )
     X, y, task, weights = (*batch[:4], None, None)[:4]

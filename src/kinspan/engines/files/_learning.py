@@ -11,7 +11,12 @@ from typing import Any
 
 from kinspan._memory.statistics import Pile, Statistics, piled, total
 from kinspan._validation.messages import some
-from kinspan._validation.parameters import check_choice, check_random_state, check_row_sample
+from kinspan._validation.parameters import (
+    check_choice,
+    check_n_jobs,
+    check_random_state,
+    check_row_sample,
+)
 from kinspan._validation.weights import check_frequencies
 from kinspan.engines.files._checkpoint import Checkpoint, Finished, asked_for
 from kinspan.engines.files._progress import is_shown, rows_bar
@@ -191,6 +196,7 @@ def _read(
             ".npz matrix, pass the name of a .npy file or the values"
         )
     check_choice("on_error", on_error, ("raise", "skip"))
+    check_n_jobs(n_jobs)
     shown, found, begin = is_shown(progress), find(paths, request), time.perf_counter()
     how = {"row_sample": sampling.size, "random_state": sampling.key.name}
     asked = {} if checkpoint is None else asked_for(request, found, **how)

@@ -101,7 +101,7 @@ def check_model(
 ) -> tuple[str, ...] | None:
     """The names of columns that a model will know, including its task column."""
     if not hasattr(model, "fit_moments"):
-        raise TypeError(f"model is a {type(model).__name__}; pass a MultiTaskSPCA")
+        raise TypeError(f"model is of type {type(model).__name__}; pass a MultiTaskSPCA")
     if getattr(model, "forget", 0):
         raise ValueError(
             f"forget={model.forget!r} depends on the order of rows, and statistics of files have "

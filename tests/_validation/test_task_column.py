@@ -1,0 +1,53 @@
+"""A task column that changes after the fit, by name or by position."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kinspan import MultiTaskSPCA, Statistics
+from kinspan.baselines import NaiveSPCA
+from tests.worlds import random_world
+
+X, Y, TASK = random_world(0)
+WITH_TASK = np.column_stack([TASK, X])
+
+
+@pytest.mark.parametrize("model", [MultiTaskSPCA(), NaiveSPCA()])
+def test_a_task_column_that_is_taken_away_is_asked_for(model: Any) -> None:
+    model.set_params(task_column=0).fit(WITH_TASK, Y).set_params(task_column=None)
+    for rows in (WITH_TASK, X):
+        with pytest.raises(ValueError, match=r"task_column=None, but X had .* set_params\(task_co"):
+            model.predict(rows, task=TASK)
+    model.set_params(task_column=0).predict(WITH_TASK)
+
+
+@pytest.mark.parametrize("model", [MultiTaskSPCA(), NaiveSPCA()])
+def test_a_task_column_that_comes_later_is_refused(model: Any) -> None:
+    model.fit(X, Y, task=TASK).set_params(task_column=0)
+    for rows in (WITH_TASK, X):
+        with pytest.raises(ValueError, match="task_column=0, but X had no task column when"):
+            model.predict(rows)
+
+
+def test_learning_goes_on_with_the_same_kind_of_rows() -> None:
+    model = MultiTaskSPCA(task_column=0).partial_fit(WITH_TASK, Y).set_params(task_column=None)
+    with pytest.raises(ValueError, match="task_column=None, but X had a task column"):
+        model.partial_fit(X, Y, task=TASK)
+    model.set_params(task_column=0).partial_fit(WITH_TASK, Y)
+
+
+@pytest.mark.parametrize("column", [2, -2, "task"])
+def test_names_of_features_are_those_of_the_other_columns(column: Any) -> None:
+    frame = pd.DataFrame(X[:, :3], columns=["a", "b", "c"])
+    named = frame.copy()
+    named.insert(2, "task", TASK)
+    model = MultiTaskSPCA(task_column=column).fit(named, Y)
+    before = model.moments_.counts.sum()
+    model.merge(Statistics.from_samples(frame, Y, TASK))  # refused where names differ
+    assert model.moments_.counts.sum() == 2 * before
+    other = MultiTaskSPCA(task_column="task").fit(named, Y)
+    assert model.merge(other).moments_.counts.sum() == 3 * before

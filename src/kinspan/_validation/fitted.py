@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from kinspan._rows import identifiers
-from kinspan._rows.types import Ids, Moments
+from kinspan._rows.types import Ids
 from kinspan._validation.messages import some
 from kinspan._validation.parameters import check_costs, check_n_components, check_priors
+from kinspan._validation.stored_rules import check_rules
 
 
 @contextmanager
@@ -92,56 +92,7 @@ def check_loaded(model: Any) -> None:
         if part is not None and (identifiers.lookup(moments.tasks, part.tasks) < 0).any():
             raise ValueError("rows belong to tasks that are not those of the model")
     if model._learnt.found is not None:
-        _check_rules(model._learnt.found, moments)
-
-
-def _check_rules(rules: Any, moments: Moments) -> None:
-    n_tasks, n_classes = moments.counts.shape
-    n_rows = 1 if n_classes == 2 else n_classes
-    shapes = {
-        "coef": (n_tasks + 1, n_rows, moments.n_features),
-        "intercept": (n_tasks + 1, n_rows),
-        "absent": (n_tasks + 1, n_classes),
-        "forecast_error": (n_tasks,),
-        "forecast_interval": (n_tasks, 2),
-        "single_task_error": (n_tasks,),
-        "metric": (n_tasks,),
-        "weights_of_task": (n_tasks,),
-        "scale": (n_tasks + 1, moments.n_features),
-    }
-    for name, shape in shapes.items():
-        if getattr(rules, name).shape != shape:
-            raise ValueError(f"{name} of the rules does not have the shape {shape}")
-    for array in (rules.coef, rules.intercept, rules.scale, rules.metric):
-        if not np.isfinite(array).all():
-            raise ValueError("the rules are not finite")
-    if rules.absent.dtype != bool or rules.absent.all(axis=1).any():
-        raise ValueError("a task can answer no class")
-    _check_forecasts(rules)
-    _check_weights(rules, n_tasks)
-
-
-def _check_forecasts(rules: Any) -> None:
-    for rates in (rules.forecast_error, rules.forecast_interval, rules.single_task_error):
-        if ((rates < 0) | (rates > 1)).any():
-            raise ValueError("a forecast is not a rate")
-    if (rules.scale <= 0).any():
-        raise ValueError("a scale is not positive")
-
-
-def _check_weights(rules: Any, n_tasks: int) -> None:
-    if rules.multi_class not in ("shared", "each", "one-vs-all"):
-        raise ValueError(f"{rules.multi_class!r} is not a way to treat many classes")
-    of_task = rules.weights_of_task
-    if n_tasks and not (of_task.min() >= 0 and of_task.max() < len(rules.task_weights)):
-        raise ValueError("a task has no weights")
-    for part in (part for weights in rules.task_weights for part in weights):
-        rank = part.left.shape[-1]
-        shapes = [(n_tasks, rank), (rank, n_tasks), *[(n_tasks,)] * 3]
-        if [array.shape for array in part] != shapes:
-            raise ValueError("the weights of tasks do not have the shape of the tasks")
-    if any(len(array) != n_tasks for array in (*rules.learning, *rules.left_out)):
-        raise ValueError("the learning curves are not those of the tasks")
+        check_rules(model._learnt.found, moments)
 
 
 def _is_text(value: Any) -> bool:

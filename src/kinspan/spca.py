@@ -103,7 +103,9 @@ class MultiTaskSPCA(
         For tasks that drift: every row of a task multiplies the weight of the task's earlier rows
         by 1 − forget, in the order in which rows come. All formulas then use the number of rows
         that the weights are worth, at most about 2/forget per task. How rows are cut into batches
-        matters only where rows repeat and a class has more of them than are kept.
+        matters only where rows repeat and a class has more of them than are kept. A row with a
+        `sample_weight` of 2 is two rows at the same time: each takes weight from earlier rows, not
+        from the other.
 
     Attributes
     ----------
@@ -114,6 +116,10 @@ class MultiTaskSPCA(
     intercept_ : array of shape (n_tasks, 1 or n_classes)
         Scores are log odds (two classes) or log probabilities up to a constant, calibrated on
         left-out rows.
+    feature_importances_ : array of shape (n_features_in_,)
+        Mean size of the coefficients over tasks, times the spread of the feature within classes:
+        `RFE(clf, importance_getter="feature_importances_")`, because scikit-learn cannot select by
+        the `coef_` of many tasks. A task column counts as much as the most important feature.
     forecast_error_ : array of shape (n_tasks,)
         The expected error of each task's rule on new rows: how often sampled rows are
         misclassified when they are left out in turn, in closed form, those of the task if they are

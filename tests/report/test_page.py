@@ -122,7 +122,9 @@ def test_many_tasks_are_not_left_out_unless_asked(tmp_path: Path) -> None:
 
 def test_what_cannot_be_reported_is_refused(model: MultiTaskSPCA, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
-    with pytest.raises(TypeError, match="model is of type ClassMoments; pass a fitted MultiTaskSPCA"):
+    with pytest.raises(
+        TypeError, match="model is of type ClassMoments; pass a fitted MultiTaskSPCA"
+    ):
         write_report(model.moments_, path)  # type: ignore[arg-type]
     with pytest.raises(NotFittedError):
         write_report(MultiTaskSPCA(), path)

@@ -1,4 +1,4 @@
-"""The scikit-learn contract: every common check, with no expected failure."""
+"""The scikit-learn contract: every common check, but for those that forgetting contradicts."""
 
 from typing import Any
 
@@ -26,4 +26,18 @@ def test_common_checks(estimator: Any, check: Any) -> None:
     ]
 )
 def test_common_checks_of_other_parameters(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def against_forgetting(_: Any) -> dict[str, str]:
+    """What is forgotten depends on the order of rows, which these checks shuffle."""
+    check = "check_sample_weight_equivalence_on_{}_data"
+    return {check.format(kind): "the order of rows matters" for kind in ("dense", "sparse")}
+
+
+@pytest.mark.long
+@parametrize_with_checks(  # type: ignore[untyped-decorator]
+    [MultiTaskSPCA(forget=0.01)], expected_failed_checks=against_forgetting
+)
+def test_common_checks_with_forgetting(estimator: Any, check: Any) -> None:
     check(estimator)

@@ -11,9 +11,10 @@ from kinspan._memory.learnt import Learnt, rule_parameters
 from kinspan._memory.statistics import Statistics
 from kinspan._memory.threads import snapshot
 from kinspan._rows.types import Floats, Ids
-from kinspan._validation.fitted import features_of
+from kinspan._validation.fitted import features_of, names_of
 from kinspan._validation.parameters import check_n_components
 from kinspan.class_moments import ClassMoments
+from kinspan.metric import feature_scale
 from kinspan.row_sample import RowSample
 from kinspan.selection.outcome import FittedRules
 
@@ -21,6 +22,7 @@ from kinspan.selection.outcome import FittedRules
 class LearntMixin:
     """A model that holds one value with everything that it has learnt."""
 
+    task_column: str | int | None
     _learnt: Learnt
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -106,6 +108,21 @@ class LearntMixin:
     def intercept_(self) -> Floats:
         """(n_tasks, 1 or n_classes)."""
         return self._rules.intercept[:-1]
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """(n_features_in_,): the size of a feature in the rules, in units of its spread.
+
+        A task column counts as much as the most important feature.
+        """
+        spread = feature_scale(self.moments_.effective(), "pooled")[0]
+        sizes = np.asarray(np.abs(self.coef_).mean(axis=(0, 1)) * spread)
+        column = self.task_column
+        if column is None:
+            return sizes
+        names = names_of(self)
+        place = names.index(column) if names and isinstance(column, str) else column
+        return np.insert(sizes, int(place) % (len(sizes) + 1), sizes.max())
 
     @property
     def metric_(self) -> Floats:

@@ -192,6 +192,32 @@ def _total_variance(counts: Floats, means: Floats, squares: Floats) -> Floats:
     return np.asarray((squares.sum(axis=1) + between) / n)
 
 
+class Basis(NamedTuple):
+    """Orthonormal directions: axes that are combinations of a few rows, and the rest.
+
+    With fewer rows than features nothing of size features × axes is ever needed.
+    """
+
+    mixing: Floats  # (axes, rows)
+    rows: Floats | None  # (rows, features); None where axes are combinations of the features
+    rest: Floats  # (directions outside of the rows, features)
+
+    def coordinates(self, vectors: Floats) -> Floats:
+        """(…, features) → (…, directions)."""
+        along = vectors if self.rows is None else vectors @ self.rows.T
+        return np.concatenate([along @ self.mixing.T, vectors @ self.rest.T], axis=-1)
+
+    def turned_back(self, coordinates: Floats) -> Floats:
+        """(…, directions), or as many as there are axes → (…, features)."""
+        flat = coordinates.reshape(-1, coordinates.shape[-1])
+        found = flat[:, : len(self.mixing)] @ self.mixing
+        if self.rows is not None:
+            found = found @ self.rows
+        if flat.shape[1] > len(self.mixing):
+            found += flat[:, len(self.mixing) :] @ self.rest
+        return np.asarray(found.reshape(*coordinates.shape[:-1], -1))
+
+
 class Covariance(NamedTuple):
     """Covariance within classes of the scaled features, over all tasks, from sampled rows.
 
@@ -199,10 +225,10 @@ class Covariance(NamedTuple):
     which the metric is diagonal: rules are computed there and rotated back at the end.
     """
 
-    basis: Floats  # (features, directions): orthonormal, eigenvectors first
+    basis: Basis  # the axes are the eigenvectors
     values: Floats  # (directions,): eigenvalues, over their mean over all features
-    residuals: Floats  # (rows, eigenvectors): rows minus their cell means, in the basis
-    squares: Floats  # (rows, eigenvectors): their squares
+    residuals: Floats  # (rows, axes): rows minus their cell means, in the basis
+    squares: Floats  # (rows, axes): their squares
     n_rows: float  # total weight of the rows that it was computed from
     freedom: float  # the same minus the number of cell means that were subtracted
     mean_value: float  # mean eigenvalue
@@ -210,10 +236,6 @@ class Covariance(NamedTuple):
     def stretch(self, share: float) -> Floats:
         """(directions,): eigenvalues of the metric (1 − share) I + share C."""
         return np.asarray((1.0 - share) + share * self.values)
-
-    def turned_back(self, coef: Floats, share: float) -> Floats:
-        """Rules for rows in the metric and the basis → the same rules for scaled rows."""
-        return np.asarray(coef / np.sqrt(self.stretch(share)) @ self.basis.T)
 
 
 def covariance_of_rows(
@@ -225,41 +247,46 @@ def covariance_of_rows(
     size = np.sqrt(weights / n_rows)[:, None]
     if n >= p:
         rows = residuals * size
-        values, basis = np.linalg.eigh(rows.T @ rows)
-        along = residuals @ basis
+        values, vectors = np.linalg.eigh(rows.T @ rows)
+        along = residuals @ vectors
+        basis = Basis(vectors.T, None, np.empty((0, p)))
     else:
-        axes, values, left = _row_space(residuals * size)
+        mixing, values, left = _row_space(residuals * size)
         along = left * np.sqrt(values) / size
-        rest = means.reshape(-1, p)
-        rest = rest - rest @ axes @ axes.T
-        basis = np.concatenate([axes, _row_space(rest - rest @ axes @ axes.T)[0]], axis=1)
+        basis = Basis(mixing * size[:, 0], residuals, np.empty((0, p)))
+        outside = means.reshape(-1, p)
+        for _ in range(2):  # the second time for rounding
+            outside = outside - basis.turned_back(basis.coordinates(outside))
+        basis = basis._replace(rest=_row_space(outside)[0] @ outside)
     values = np.maximum(values, 0.0)
     mean_value = float(values.sum()) / p if values.sum() > 0 else 1.0
-    padding = np.zeros(basis.shape[1] - len(values))
-    values = np.concatenate([values / mean_value, padding])
+    values = np.concatenate([values / mean_value, np.zeros(len(basis.rest))])
     return Covariance(basis, values, along, along**2, n_rows, freedom, mean_value)
 
 
 def _row_space(rows: Floats) -> tuple[Floats, Floats, Floats]:
-    """Right singular vectors (features, rank) of a few rows, their squared values, and the left."""
+    """Right singular vectors of a few rows, as combinations (rank, rows) of these.
+
+    With their squared singular values, and the left vectors.
+    """
     values, left = np.linalg.eigh(rows @ rows.T)
     kept = values > 1e-10 * max(float(values[-1]), 1e-300)
     values, left = values[kept], left[:, kept]
-    right = rows.T @ (left / np.sqrt(values))
+    mixing = (left / np.sqrt(values)).T
     if len(values) and values[0] < 1e-4 * values[-1]:  # what rounding has left of small values
-        root = np.linalg.cholesky(right.T @ right)
-        right = np.asarray(solve_triangular(root, right.T, lower=True).T)
-    return right, values, left
+        right = mixing @ rows
+        mixing = solve_triangular(np.linalg.cholesky(right @ right.T), mixing, lower=True)
+    return np.asarray(mixing), values, left
 
 
 def in_basis(scaled: ScaledMoments, covariance: Covariance) -> ScaledMoments:
     """Means in the basis of the covariance, where the metric is diagonal."""
-    return scaled._replace(means=scaled.means @ covariance.basis)
+    return scaled._replace(means=covariance.basis.coordinates(scaled.means))
 
 
 def in_metric(turned: ScaledMoments, covariance: Covariance, share: float) -> ScaledMoments:
     """Moments in the basis → moments in the metric; the noise is multiplied by the trace ratio."""
-    stretch, p = covariance.stretch(share), len(covariance.basis)
+    stretch, p = covariance.stretch(share), turned.scale.shape[1]
     remaining = covariance.values / stretch
     trace = remaining.sum()
     ratio = trace / max(covariance.values.sum(), 1e-300)

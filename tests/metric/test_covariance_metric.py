@@ -24,15 +24,17 @@ def test_inner_products_in_the_metric(n: int, p: int, share: float) -> None:
     C = (weights[:, None] * residuals).T @ residuals / weights.sum()
     inverse = np.linalg.inv((1 - share) * np.eye(p) + share * C / (np.trace(C) / p))
     rows = np.concatenate([residuals, means.reshape(-1, p)])
-    turned = rows @ covariance.basis / np.sqrt(covariance.stretch(share))
+    turned = covariance.basis.coordinates(rows) / np.sqrt(covariance.stretch(share))
     expected = rows @ inverse @ rows.T
     np.testing.assert_allclose(turned @ turned.T, expected, rtol=1e-6, atol=1e-7)
     np.testing.assert_allclose(
-        covariance.turned_back(turned, share) @ rows.T, expected, rtol=1e-6, atol=1e-7
+        covariance.basis.turned_back(turned / np.sqrt(covariance.stretch(share))) @ rows.T,
+        expected,
+        rtol=1e-6,
+        atol=1e-7,
     )
-    n_axes = covariance.residuals.shape[1]
     np.testing.assert_allclose(
-        covariance.residuals @ covariance.basis[:, :n_axes].T, residuals, atol=1e-8
+        covariance.basis.turned_back(covariance.residuals), residuals, atol=1e-8
     )
 
 
@@ -73,7 +75,7 @@ def test_noise_in_the_metric_is_its_trace() -> None:
     residuals = X / scaled.scale[0] - scaled.means[task, y]
     covariance = covariance_of_rows(residuals, np.ones(len(X)), len(X) - 12.0, scaled.means)
     changed = in_metric(in_basis(scaled, covariance), covariance, 0.7)
-    stretched = residuals @ covariance.basis / np.sqrt(covariance.stretch(0.7))
+    stretched = covariance.basis.coordinates(residuals) / np.sqrt(covariance.stretch(0.7))
     ratio = (stretched**2).sum() / (residuals**2).sum()
     np.testing.assert_allclose(changed.cell_noise, scaled.cell_noise * ratio)
 

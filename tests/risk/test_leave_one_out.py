@@ -38,13 +38,13 @@ def test_closed_form_equals_removing_the_row(share: float, p: int, half: float) 
     centre = means.mean(axis=1, keepdims=True)
 
     def turned(vectors: Any) -> Any:
-        return vectors @ covariance.basis / np.sqrt(covariance.stretch(share))
+        return covariance.basis.coordinates(vectors) / np.sqrt(covariance.stretch(share))
 
     noise = cell_noise(turned(residuals), t * m + c, weights).reshape(k, m)
     stretch = covariance.stretch(share)
     parts = one_metric(
         *(turned(w) / np.sqrt(stretch), offset, own, undone, noise),
-        *((means - centre) @ covariance.basis, np.full((k, m), 1 / m), counts),
+        *(covariance.basis.coordinates(means - centre), np.full((k, m), 1 / m), counts),
         half,
     )
     row_share = share / (covariance.mean_value * weights.sum())

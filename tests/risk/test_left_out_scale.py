@@ -104,7 +104,8 @@ def test_without_covariance_correlations_do_not_matter() -> None:
 
 def correlations(world: World) -> Any:
     found = covariance_of_rows(world.residuals, np.ones(len(world.t)), 28.0, world.means)
-    return found.basis @ (found.values[:, None] * found.basis.T)
+    vectors = found.basis.turned_back(np.eye(P))
+    return vectors.T @ (found.values[:, None] * vectors)
 
 
 @pytest.mark.parametrize("share", [0.1, 0.4, 0.8])

@@ -74,7 +74,8 @@ def labels_in_metric(labels: str, share: float, multi_class: str = "shared") -> 
 def score_in_basis(prepared: Prepared, rules: LinearRules, x: Any, t: int) -> Any:
     """(classes,): scores of one row in the units of the input."""
     assert prepared.covariance is not None
-    scaled = (x - prepared.origin) / prepared.scaled.scale[0] @ prepared.covariance.basis
+    scaled = (x - prepared.origin) / prepared.scaled.scale[0]
+    scaled = prepared.covariance.basis.coordinates(scaled)
     return rules.coef[t] @ (scaled - prepared.scaled.centres[t]) + rules.offset[t]
 
 

@@ -67,7 +67,8 @@ def by_own_rows(ridge: float) -> Rule:
     def found(prepared: Prepared) -> LinearRules:
         problem, rows = Problem(prepared.in_metric(0.0), "shared"), prepared.rows([0.0])
         means = problem.class_means
-        return own_rules(problem.scaled, means.values, means.coefficients, rows, ridge).rules
+        found = own_rules(problem.scaled, means.values, means.coefficients, rows, [ridge])
+        return found[0].rules
 
     return found
 

@@ -53,7 +53,7 @@ def found_by_kinspan(tasks: list[Task], ridge: float) -> tuple[OwnRules, int]:
         np.zeros(1),
     )
     centring = np.tile(np.eye(m) - 1.0 / m, (k, 1, 1))
-    found = own_rules(scaled, centred @ basis, centring, rows, ridge)
+    (found,) = own_rules(scaled, centred @ basis, centring, rows, [ridge])
     coef = found.rules.coef @ basis.T
     return found._replace(rules=found.rules._replace(coef=coef)), basis.shape[1]
 

@@ -39,7 +39,9 @@ class ScaleChange(NamedTuple):
         uncorrelated.
         """
         change = (1.0 - share) * self.change
-        return np.asarray(change / np.maximum(1.0 - change, 1e-3))
+        left = 1.0 - change
+        change /= np.maximum(left, 1e-3, out=left)
+        return change
 
 
 class Residuals(NamedTuple):
@@ -238,24 +240,33 @@ def _with_scale(
     multiple: Floats,
 ) -> _Products:
     """With the scale of the features without the row: what Δ' adds to every inner product."""
-    t, c = residuals.tasks, residuals.classes
-    here = slice(t[0], t[-1] + 1)  # rows are sorted by task
-    tasks = t - t[0]
+    tasks, coef, contrasts = _in_features(rules, residuals, scale)
     x_coef = products.x_coef.copy()
     length = None if products.length is None else products.length.copy()
     for s, share in enumerate(scale.shares):
-        coef = scale.turned_back(rules.coef[here, s])
-        contrasts = scale.turned_back(rules.contrasts[here] / residuals.stretch[s])[tasks, c]
         change, r, of = scale.relative(share), residuals.in_features(s), multiple[:, s]
-        changed_x = change * (contrasts + along[:, s, None] * r)
+        changed_x = along[:, s, None] * r
+        changed_x += contrasts[tasks, s, residuals.classes]
+        changed_x *= change
         x_r = np.einsum("np,np->n", changed_x, r)[:, None]
-        x_coef[:, s] += _inner(changed_x, tasks, coef) + of * x_r
+        x_coef[:, s] += _inner(changed_x, tasks, coef[:, s]) + of * x_r
         if length is not None:
             turned = change * r
-            r_coef, square = _inner(turned, tasks, coef), np.einsum("np,np->n", turned, r)
-            longer = _inner(change, tasks, coef**2)
+            r_coef, square = _inner(turned, tasks, coef[:, s]), np.einsum("np,np->n", turned, r)
+            longer = _inner(change, tasks, coef[:, s] ** 2)
             length[:, s] += longer + of * (2.0 * r_coef + of * square[:, None])
     return products._replace(x_coef=x_coef, length=length)
+
+
+def _in_features(
+    rules: RuleParts, residuals: Residuals, scale: ScaleChange
+) -> tuple[Codes, Floats, Floats]:
+    """Tasks of rows, and (tasks, metrics, columns or classes, features) of these tasks alone."""
+    t = residuals.tasks
+    here = slice(t[0], t[-1] + 1)  # rows are sorted by task
+    coef, contrasts = rules.coef[here], rules.contrasts[here, None] / residuals.stretch[:, None]
+    both = scale.turned_back(np.concatenate([coef, contrasts], axis=2))
+    return t - t[0], both[:, :, : coef.shape[2]], both[:, :, coef.shape[2] :]
 
 
 def _level_ratio(rules: RuleParts, residuals: Residuals, removed: Floats, square: Floats) -> Floats:

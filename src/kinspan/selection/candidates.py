@@ -57,7 +57,7 @@ class Candidate(NamedTuple):
     def rules(self) -> LinearRules:
         """Rules around the centres of tasks, in the basis, as log odds without priors."""
         if self.labels == "own":
-            rules = self.own or _own(self.prepared, self.share).rules
+            rules = self.own or _own(self.prepared, [self.share])[0].rules
         else:
             rules = self.solution()[1].rules
             rules = rules._replace(coef=rules.coef / np.sqrt(self.prepared.stretch(self.share)))
@@ -137,8 +137,7 @@ def _candidates(
     for prepared in bases:
         yield from _in_basis(prepared, kinds, options)
     if "own" in names:
-        for ridge in RIDGES:
-            rules, scores = _own(bases[0], ridge)
+        for ridge, (rules, scores) in zip(RIDGES, _own(bases[0], RIDGES), strict=True):
             kept = rules if rules.coef.size <= _KEPT_NUMBERS else None
             yield Candidate(bases[0], "own", "shared", ridge, 1.0, scores, None, kept)
     if as_one is not None and "naive" in names and options.multi_class == "shared":
@@ -186,11 +185,11 @@ def _solve(problem: Problem, labels: str, log_priors: Floats | None = None) -> S
     return solve(problem, labels, log_priors, shrunk=False)
 
 
-def _own(prepared: Prepared, ridge: float) -> OwnRules:
+def _own(prepared: Prepared, ridges: Sequence[float]) -> list[OwnRules]:
     problem = Problem(prepared.in_metric(0.0), "shared")
     means = problem.class_means
     rows = prepared.rows((0.0,))
-    return own_rules(problem.scaled, means.values, means.coefficients, rows, ridge)
+    return own_rules(problem.scaled, means.values, means.coefficients, rows, ridges)
 
 
 def _calibrated(found: list[Candidate], evidence: Evidence) -> Iterator[Candidate]:

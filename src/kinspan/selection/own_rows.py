@@ -8,14 +8,14 @@ Tasks of similar sizes are computed at once, filled up with rows of weight zero.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from kinspan._rows.types import Codes, Floats, Mask
 from kinspan.metric import ScaledMoments
-from kinspan.risk import Residuals
+from kinspan.risk import Residuals, ScaleChange
 from kinspan.scores import LinearRules
 
 _AT_ONCE = 1 << 20  # numbers in the rows and products of tasks that are computed at once
@@ -40,8 +40,15 @@ class _Tasks(NamedTuple):
     centring: Floats  # (tasks, classes l, classes j): d contrast_l / d mean_j
     shares: Floats  # (tasks, classes): of class means in the centre
     counts: Floats  # (tasks, classes)
-    change: Floats | None  # (tasks, rows, features): of the scale, if a row is left out
-    turned_back: Callable[[Floats], Floats] | None  # (…, directions) → (…, features)
+    scale: _OfScale | None  # None where the scale does not depend on single rows
+
+
+class _OfScale(NamedTuple):
+    """The same in the axes of the features."""
+
+    change: Floats  # (tasks, rows, features): of the scale, if a row is left out
+    rows: Floats  # (tasks, rows, features)
+    contrasts: Floats  # (tasks, classes, features)
 
 
 class _Removed(NamedTuple):
@@ -59,25 +66,30 @@ class _InMetric(NamedTuple):
     r_r: Floats  # (tasks, rows)
     r_coef: Floats  # (tasks, rows, classes): with the contrasts
     coef_coef: Floats  # (tasks, classes, classes)
-    inverse_rows: Floats  # (tasks, rows, axes): the inverse metric times the rows
     coef: Floats  # (tasks, classes, directions): the inverse metric times the contrasts
+    solved: Floats  # (tasks, rows and classes, rows): what it subtracts, as weights of rows
     level: Floats  # (tasks,): of the identity in the metric
 
 
 def own_rules(
-    scaled: ScaledMoments, contrasts: Floats, centring: Floats, rows: Residuals, ridge: float
-) -> OwnRules:
-    """All tasks with a ridge in units of the mean eigenvalue of their covariance."""
-    coef, offset = np.zeros(contrasts.shape), np.zeros(contrasts.shape[:2])
-    scores = np.full((len(rows.tasks), contrasts.shape[1]), np.nan)
+    scaled: ScaledMoments,
+    contrasts: Floats,
+    centring: Floats,
+    rows: Residuals,
+    ridges: Sequence[float],
+) -> list[OwnRules]:
+    """All tasks, for ridges in units of the mean eigenvalue of their covariance."""
+    shape, n = contrasts.shape, len(rows.tasks)
+    coef, offset = np.zeros((len(ridges), *shape)), np.zeros((len(ridges), *shape[:2]))
+    scores = np.full((len(ridges), n, 1 if shape[1] == 2 else shape[1]), np.nan)
     for some in _of_similar_sizes(scaled, contrasts, centring, rows):
-        found = _rules(some, ridge)
-        coef[some.tasks], offset[some.tasks] = found[:2]
-        real = some.weights > 0
-        scores[some.places[real]] = found[2][real]
-    if scores.shape[1] == 2:
-        scores = scores[:, 1:] - scores[:, :1]
-    return OwnRules(LinearRules(coef, offset), scores)
+        products, real = _products(some), some.weights > 0
+        for i, ridge in enumerate(ridges):
+            found = _rules(some, products, ridge)
+            coef[i, some.tasks], offset[i, some.tasks] = found[:2]
+            scores[i, some.places[real]] = found[2][real]
+    each = zip(coef, offset, scores, strict=True)
+    return [OwnRules(LinearRules(w, b), of_rows) for w, b, of_rows in each]
 
 
 def _of_similar_sizes(
@@ -108,15 +120,20 @@ def _of_similar_sizes(
             centring[t],
             scaled.class_shares[t],
             scaled.counts[t],
-            None if rows.scale is None else rows.scale.relative(0.0)[places],
-            None if rows.scale is None else rows.scale.turned_back,
+            None if rows.scale is None else _of_scale(rows.scale, places, is_row, contrasts[t]),
         )
 
 
-def _rules(some: _Tasks, ridge: float) -> tuple[Floats, Floats, Floats]:
+def _of_scale(scale: ScaleChange, places: Codes, is_row: Mask, contrasts: Floats) -> _OfScale:
+    here = scale._replace(change=scale.change[places])
+    rows = scale.residuals[places] * is_row[..., None]
+    return _OfScale(here.relative(0.0), rows, scale.turned_back(contrasts))
+
+
+def _rules(some: _Tasks, products: Floats, ridge: float) -> tuple[Floats, Floats, Floats]:
     """Coefficients, offsets, and scores of rows that are left out."""
     total, removed = some.weights.sum(axis=1, keepdims=True), _removed(some)
-    found = _in_metric(some, ridge)
+    found = _in_metric(some, products, ridge)
     share = removed.scatter / total
     fresh = removed.scatter * found.r_r / np.maximum(1.0 - share * found.r_r, 1e-6)
     copies = some.weights / np.where(removed.one > 0, removed.one, 1.0)
@@ -130,13 +147,20 @@ def _rules(some: _Tasks, ridge: float) -> tuple[Floats, Floats, Floats]:
     noises = without[..., None] / safe[:, None, :]
     left = np.maximum(_of_class(some, some.counts) - removed.one, 1e-9)
     np.put_along_axis(noises, some.classes[..., None], (without / left)[..., None], axis=2)
-    scores = np.where(removed.alone[..., None], np.nan, scores + noises @ undone.transpose(0, 2, 1))
+    scores = scores + _of_scores(noises @ undone.transpose(0, 2, 1))
+    scores = np.where(removed.alone[..., None], np.nan, scores)
     known = found.level > 0  # equal rows show no covariance
     return (
         found.coef * known[:, None, None],
         offset * known[:, None],
         np.where(known[:, None, None], scores, 0.0),
     )
+
+
+def _of_scores(of_classes: Floats) -> Floats:
+    """(…, classes) → (…, scores): of two classes, the second minus the first."""
+    two = of_classes.shape[-1] == 2
+    return of_classes[..., 1:] - of_classes[..., :1] if two else of_classes
 
 
 def _of_class(some: _Tasks, values: Floats) -> Floats:
@@ -151,12 +175,16 @@ def _removed(some: _Tasks) -> _Removed:
     return _Removed(one, fraction, fraction * count, alone)
 
 
-def _in_metric(some: _Tasks, ridge: float) -> _InMetric:
+def _products(some: _Tasks) -> Floats:
+    """(tasks, rows and classes, rows and classes): of rows and contrasts, along the axes."""
+    vectors = np.concatenate([some.rows, some.contrasts[..., : some.rows.shape[2]]], axis=1)
+    return np.asarray(vectors @ vectors.transpose(0, 2, 1))
+
+
+def _in_metric(some: _Tasks, products: Floats, ridge: float) -> _InMetric:
     """By the inverse of λ + S in the space of the rows."""
     n, axes = some.rows.shape[1:]
     total = some.weights.sum(axis=1)
-    vectors = np.concatenate([some.rows, some.contrasts[..., :axes]], axis=1)
-    products = vectors @ vectors.transpose(0, 2, 1)
     squares = np.einsum("tnn->tn", products[:, :n, :n])
     freedom = np.maximum(total - (some.counts > 0).sum(axis=1), 1.0)
     trace = (some.weights * squares).sum(axis=1) / total
@@ -166,16 +194,17 @@ def _in_metric(some: _Tasks, ridge: float) -> _InMetric:
     inner = root * products[:, :n, :n] * root.transpose(0, 2, 1)
     inner = inner + (safe * total)[:, None, None] * np.eye(n)
     weighted = root * products[:, :n]
-    solved = np.linalg.solve(inner, weighted)  # (tasks, rows, rows and contrasts)
-    inverse = (products - weighted.transpose(0, 2, 1) @ solved) / safe[:, None, None]
-    inside = (vectors - solved.transpose(0, 2, 1) @ (root * some.rows)) / safe[:, None, None]
-    outside = some.contrasts[..., axes:] / safe[:, None, None]
+    solved = np.linalg.solve(inner, weighted).transpose(0, 2, 1) * root.transpose(0, 2, 1)
+    safe = safe[:, None, None]
+    inverse = (products - solved @ products[:, :n]) / safe
+    inside = (some.contrasts[..., :axes] - solved[:, n:] @ some.rows) / safe
+    outside = some.contrasts[..., axes:] / safe
     return _InMetric(
         np.einsum("tnn->tn", inverse[:, :n, :n]),
         inverse[:, :n, n:],
         inverse[:, n:, n:] + some.contrasts[..., axes:] @ outside.transpose(0, 2, 1),
-        inside[:, :n],
-        np.concatenate([inside[:, n:], outside], axis=2),
+        np.concatenate([inside, outside], axis=2),
+        solved,
         level,
     )
 
@@ -186,33 +215,40 @@ def _left_out(some: _Tasks, found: _InMetric, removed: _Removed, share: Floats) 
     larger = 1.0 + removed.fraction * _of_class(some, some.shares)
     x_r = np.take_along_axis(found.r_coef, c, axis=2)[..., 0] + larger * found.r_r
     centring = np.take_along_axis(some.centring.transpose(0, 2, 1), c, axis=1)
-    moved = -removed.fraction[..., None] * centring
-    of_means = np.take_along_axis(found.coef_coef, c, axis=1)
-    x_coef = of_means + larger[..., None] * found.r_coef + moved * x_r[..., None]
-    r_moved = found.r_coef + moved * r_r
-    length = np.einsum("tll->tl", found.coef_coef)[:, None] + moved * (found.r_coef + r_moved)
+    moved = _of_scores(-removed.fraction[..., None] * centring)
+    of_means = _of_scores(np.take_along_axis(found.coef_coef, c, axis=1))
+    r_coef = _of_scores(found.r_coef)
+    x_coef = of_means + larger[..., None] * r_coef + moved * x_r[..., None]
+    r_moved = r_coef + moved * r_r
     downdate = share / np.maximum(1.0 - share * found.r_r, 1e-6)
     x_coef = x_coef + (downdate * x_r)[..., None] * r_moved
-    length = length + downdate[..., None] * r_moved**2
-    if some.change is not None:
-        along = larger + downdate * x_r
-        more = _of_scale(some, found, along[..., None], moved + downdate[..., None] * r_moved)
-        x_coef, length = x_coef + more[0], length + more[1]
+    along, multiple = larger + downdate * x_r, moved + downdate[..., None] * r_moved
+    length = np.zeros(1)
+    if some.counts.shape[1] > 2:  # of two classes, both rules are equally long
+        length = np.einsum("tll->tl", found.coef_coef)[:, None] + moved * (r_coef + r_moved)
+        length = length + downdate[..., None] * r_moved**2
+    if some.scale is not None:
+        on_x, longer = _of_other_scale(some, some.scale, found, along[..., None], multiple)
+        x_coef, length = x_coef + on_x, length + longer
     return np.asarray(x_coef - 0.5 * length)
 
 
-def _of_scale(
-    some: _Tasks, found: _InMetric, along: Floats, multiple: Floats
+def _of_other_scale(
+    some: _Tasks, scale: _OfScale, found: _InMetric, along: Floats, multiple: Floats
 ) -> tuple[Floats, Floats]:
     """What the scale of the features without the row adds to x · coef and to ‖coef‖²."""
-    assert some.change is not None
-    assert some.turned_back is not None
-    change = found.level[:, None, None] * some.change
-    r, coef = some.turned_back(found.inverse_rows), some.turned_back(found.coef)
-    across = coef.transpose(0, 2, 1)
+    n, level = some.rows.shape[1], found.level[:, None, None]
+    safe = np.where(level > 0, level, 1.0)
+    r = (scale.rows - found.solved[:, :n] @ scale.rows) / safe
+    of_classes = (scale.contrasts - found.solved[:, n:] @ scale.rows) / safe
+    coef = _of_scores(of_classes.transpose(0, 2, 1))
+    change = level * scale.change
+    changed_x = change * (
+        np.take_along_axis(of_classes, some.classes[..., None], axis=1) + along * r
+    )
+    on_x = changed_x @ coef + multiple * np.einsum("tnp,tnp->tn", changed_x, r)[..., None]
+    if some.counts.shape[1] == 2:
+        return on_x, np.zeros(1)
     turned = change * r
-    r_coef, square = turned @ across, np.einsum("tnp,tnp->tn", turned, r)[..., None]
-    mean_r = np.take_along_axis(r_coef, some.classes[..., None], axis=2)
-    of_mean = (change * np.take_along_axis(coef, some.classes[..., None], axis=1)) @ across
-    on_x = of_mean + along * r_coef + multiple * (mean_r + along * square)
-    return on_x, change @ across**2 + 2.0 * multiple * r_coef + multiple**2 * square
+    r_coef, square = turned @ coef, np.einsum("tnp,tnp->tn", turned, r)[..., None]
+    return on_x, change @ coef**2 + multiple * (2.0 * r_coef + multiple * square)

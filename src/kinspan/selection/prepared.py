@@ -70,10 +70,10 @@ class Prepared(NamedTuple):
         return self.covariance.stretch(share)
 
     def turned_back(self, coef: Floats) -> Floats:
-        """Rules for rows in the basis, or its first directions → rules for scaled rows."""
+        """Rules for rows in the basis, or along its axes → rules for scaled rows."""
         if self.covariance is None:
             return coef
-        return np.asarray(coef @ self.covariance.basis[:, : coef.shape[-1]].T)
+        return self.covariance.basis.turned_back(coef)
 
     def in_metric(self, share: float) -> ScaledMoments:
         """Moments in the metric with a share of the covariance."""
@@ -202,14 +202,19 @@ def _prepare(
     covariance = None if sample is None else _covariance(scaled, pooled, sample, residuals)
     if covariance is None:
         return Prepared(start, scaled, pooled, None, None, (0.0,), free)
+    turned = in_basis(scaled, covariance)
+    if unlabelled is None:
+        free = free._replace(means=np.zeros((len(tasks), turned.means.shape[2])))
+    else:
+        free = free._replace(means=covariance.basis.coordinates(free.means))
     return Prepared(
         start,
-        in_basis(scaled, covariance),
-        in_basis(pooled, covariance),
+        turned,
+        turned if pooled is scaled else in_basis(pooled, covariance),
         covariance,
         sample,
         SHARES if metric == "auto" else (float(metric),),
-        free._replace(means=free.means @ covariance.basis),
+        free,
         change,
     )
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinspan._rows.types import Floats
+from kinspan.labels.downdate import largest_eigenpairs
 from kinspan.labels.shrinkage import Along, precision_of_others, with_rest
 from kinspan.labels.spectrum import Spectrum, TaskWeights
 from kinspan.labels.spikes import edge, overlaps, spike_strengths
@@ -94,9 +95,7 @@ def leave_each_out(spectrum: Spectrum) -> Others:
     squared = np.concatenate(
         [np.broadcast_to(spectrum.values[:top] ** 2, (len(row), top)), rest_square[:, None]], axis=1
     )
-    matrix = squared[:, :, None] * np.eye(top + 1) - row[:, :, None] * row[:, None, :]
-    squares, vectors = np.linalg.eigh(matrix)
-    squares, vectors = squares[:, ::-1], vectors[:, :, ::-1]
+    squares, vectors = largest_eigenpairs(squared, row, least)
     is_spike = (squares > least) & (n_others > 0)
     most = int(is_spike.sum(axis=1).max(initial=0))
     return Others(

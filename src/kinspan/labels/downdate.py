@@ -1,0 +1,83 @@
+"""A diagonal matrix minus the square of one row, for many rows: its largest eigenpairs.
+
+The eigenvalues μ of diag(δ) − r rᵀ interlace with δ and solve the secular equation,
+Σ_b r_b²/(δ_b − μ) = 1; an eigenvector is r_b/(δ_b − μ), normalised. Roots are found for all rows at
+once, as distances from the nearer pole, so that no digits are lost. A step replaces the poles on
+either side of a root by one each, with the same value and slope, and solves the quadratic equation
+that is left (Bunch, Nielsen and Sorensen): a few steps suffice.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinspan._rows.types import Floats
+
+_STEPS = 60
+_BLOCK_NUMBERS = 1 << 16  # of all pairs of poles and roots at once
+
+
+def largest_eigenpairs(diagonal: Floats, rows: Floats, least: float) -> tuple[Floats, Floats]:
+    """(rows, n) eigenvalues and (rows, size, n) vectors; all eigenvalues above `least` are there.
+
+    Diagonals (rows, size) are descending and not negative. Equal values are moved apart by as
+    little as rounding, and entries of zero away from zero: then every root is between two poles.
+    """
+    size = diagonal.shape[1]
+    diagonal = diagonal * (1.0 - 1e-14 * np.arange(size))
+    smallest = 1e-30 * np.sqrt(np.maximum(diagonal[:, :1], 1e-200))
+    rows = np.where(np.abs(rows) > smallest, rows, smallest)
+    n = int((diagonal > least).sum(axis=1).max(initial=0))
+    values, vectors = np.empty((len(rows), n)), np.empty((len(rows), size, n))
+    block = max(1, _BLOCK_NUMBERS // max(n * size, 1))
+    for start in range(0, len(rows) if n else 0, block):
+        some = slice(start, start + block)
+        poles, r = diagonal[some].T[..., None], rows[some].T[..., None]
+        values[some], distances = _roots(poles, r**2, n)
+        vector = r / distances
+        vector /= np.sqrt((vector**2).sum(axis=0))
+        vectors[some] = vector.transpose(1, 0, 2)
+    return values, vectors
+
+
+def _roots(poles: Floats, squares: Floats, n: int) -> tuple[Floats, Floats]:
+    """(rows, n) roots, each between two poles, and (size, rows, n) poles minus roots."""
+    upper = poles[:n, :, 0].T
+    lower = np.column_stack([poles[1:, :, 0].T, poles[-1, :, 0]])[:, :n]
+    width, is_last = upper - lower, np.arange(n) == len(poles) - 1
+    # Below the last pole there is none: eigenvalues sum up to Σ δ − ‖r‖².
+    width = np.where(is_last, 2.0 * squares.sum(axis=0), width)
+    is_above = (np.arange(len(poles))[:, None] <= np.arange(n))[:, None].astype(np.float64)
+    below_middle = (squares / (poles - upper + 0.5 * width)).sum(axis=0) > 1.0
+    below_middle &= ~is_last
+    origin, sign = np.where(below_middle, lower, upper), np.where(below_middle, -1.0, 1.0)
+    gaps, shift = poles - origin, 0.5 * width
+    # Terms of all poles but the nearest are at most r²/(width/2): its own is not larger than that.
+    of_origin = np.where(
+        below_middle, np.roll(squares[..., 0].T, -1, axis=1)[:, :n], squares[:n, :, 0].T
+    )
+    nearest = of_origin / (1.0 + 2.0 * squares.sum(axis=0) / width)
+    for _ in range(_STEPS):
+        distance = gaps + sign * shift
+        terms = squares / distance
+        slopes = terms / distance
+        above = (slopes * is_above).sum(axis=0)
+        near, far = shift**2, (width - shift) ** 2
+        p = above * np.where(below_middle, far, near)
+        q = (slopes.sum(axis=0) - above) * np.where(below_middle, near, far)
+        first, second = np.where(below_middle, q, p), np.where(below_middle, p, q)
+        constant = sign * (terms.sum(axis=0) - 1.0) - first / shift + second / (width - shift)
+        after = np.clip(_between(constant, first, second, width), nearest, 0.75 * width)
+        done = (np.abs(after - shift) <= 1e-8 * shift).all()  # the next step would be rounding
+        shift = after
+        if done:
+            break
+    return origin - sign * shift, gaps + sign * shift
+
+
+def _between(constant: Floats, p: Floats, q: Floats, width: Floats) -> Floats:
+    """The x between 0 and the width with constant + p/x − q/(width − x) = 0."""
+    linear = constant * width - p - q
+    root = np.sqrt(np.maximum(linear**2 + 4.0 * constant * p * width, 0.0))
+    low = 2.0 * p * width / np.where(linear <= 0, root - linear, 1.0)
+    return np.where(linear <= 0, low, (linear + root) / np.where(linear > 0, 2.0 * constant, 1.0))

@@ -26,7 +26,6 @@ from kinspan._validation.accuracy import accuracy
 from kinspan._validation.labelled_rows import check_labelled_rows
 from kinspan._validation.parameters import check_type
 from kinspan._validation.rows import check_finite, check_known_tasks, check_rows
-from kinspan._validation.units import warn_of_other_units
 from kinspan.answers import AnswersMixin, WeightsMixin
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
@@ -213,7 +212,6 @@ class MultiTaskSPCA(
             nothing = Learnt(rule_parameters(draft))
             draft._learnt = nothing.with_rows(rows, draft, is_part=False)
             _ = draft._learnt.rules  # now, so that errors come from fit
-        warn_of_other_units(self)
         return self
 
     def fit_moments(self, moments: ClassMoments, sample: RowSample | None = None) -> MultiTaskSPCA:
@@ -231,7 +229,6 @@ class MultiTaskSPCA(
             _ = draft._learnt.rules
             draft.__dict__.pop("feature_names_in_", None)
             draft.n_features_in_ = moments.n_features + (draft.task_column is not None)
-        warn_of_other_units(self)
         return self
 
     def decision_function(self, X: Any, *, task: Any = None) -> Any:

@@ -127,6 +127,23 @@ def test_moments_that_add_and_fade_say_the_same() -> None:
         MultiTaskSPCA(forget=1e-3).fit(X, y, task=task)
 
 
+def test_a_stream_says_it_at_the_next_question_and_once() -> None:
+    X, y, task = table(np.random.default_rng(0), n=30)
+    X[task == 3, 1] *= 1000.0
+    stream = MultiTaskSPCA()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for rows in np.array_split(np.arange(len(y)), 4):
+            stream.partial_fit(X[rows], y[rows], task=task[rows])
+    with pytest.warns(UnitsWarning, match="feature 1 of task 3"):
+        stream.predict(X, task=task)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        stream.predict(X, task=task)
+    with pytest.warns(UnitsWarning, match="feature 1 of task 3"):
+        _ = MultiTaskSPCA().merge(stream).coef_
+
+
 def test_the_warning_names_feature_task_and_factor() -> None:
     X, y, task = table(np.random.default_rng(0))
     X[task == 3, 1] /= 1000.0

@@ -269,3 +269,25 @@ def test_models_and_moments_are_not_taken_for_each_other(model: Path, tmp_path: 
 @pytest.mark.parametrize("verb", ["moments", "merge"])
 def test_out_is_needed(verb: str, tmp_path: Path) -> None:
     assert "--out" in refusal(verb, tmp_path / "a.csv", *(ROLES if verb == "moments" else ()))
+
+
+def test_sites_with_a_secret_key_choose_alike_and_no_others_mix(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = 2**127 + 1
+    options = ("--reservoir", 3, "--min-count", 1)
+    whole = kinspan.load(merged(tmp_path, *options, "--random-state", secret))
+    rows = Statistics.from_samples(
+        WORLD.X, WORLD.y, WORLD.task, row_sample=3, random_state=secret
+    ).sample
+    assert rows is not None
+    assert whole.sample.key_name == rows.key_name
+    np.testing.assert_array_equal(np.sort(whole.sample.rows, axis=0), np.sort(rows.rows, axis=0))
+    a, b = tmp_path / "a.moments", tmp_path / "b.moments"
+    monkeypatch.setenv("KINSPAN_RANDOM_STATE", "5")
+    succeed("moments", tmp_path / "b.csv", *ROLES, *options, "--out", b)
+    message = refusal("merge", a, b, "--out", tmp_path / "m")
+    assert "sampled with different --random-state" in message
+    succeed("fit", tmp_path / "b.csv", *ROLES, "--row-sample", 3, "--out", tmp_path / "m")
+    first, second = kinspan.load(tmp_path / "m").sample_, kinspan.load(b).sample
+    np.testing.assert_array_equal(np.sort(first.rows, axis=0), np.sort(second.rows, axis=0))

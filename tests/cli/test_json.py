@@ -51,7 +51,10 @@ def test_unknown_numbers_and_other_ids_follow_the_schema_too(tmp_path: Path) -> 
     found = succeed(*command, "--json").json
     check("fit", found)
     assert [task["forecast_error"] for task in found["tasks"]] == [None, None]
-    assert "unknown" in succeed(*command).out
+    ran = succeed(*command)
+    assert "unknown" in ran.out
+    assert "no task has labels of two classes" in ran.err
+    assert found["notes"] == [ran.err.strip().removeprefix("kinspan: ")]
     check("plan_all", succeed("plan", tmp_path / "m", "--error", "0.1", "--json").json)
 
 

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import kinspan
-from kinspan.cli import demonstration, program, without_typer
+from kinspan.cli import demonstration, program
+from kinspan.cli.overview import VERBS
 from tests.cli.running import ROLES, WORLD, refusal, succeed, written
 from tests.cli.running import kinspan as run
 
@@ -21,16 +22,16 @@ PROGRAM = [sys.executable, "-m", "kinspan"]
 
 def test_help_shows_every_verb_and_examples() -> None:
     shown = succeed("--help").out
-    assert all(verb in shown for verb in without_typer.VERBS)
+    assert all(verb in shown for verb in VERBS)
     assert "kinspan fit data.parquet --task tenant" in shown
-    for verb in without_typer.VERBS:
+    for verb in VERBS:
         shown = succeed(verb, "--help").out
         assert "Examples:" in shown
         assert f"kinspan {verb} " in shown.split("Examples:")[1]
 
 
 def test_summaries_are_what_the_verbs_say_of_themselves() -> None:
-    for verb, summary in without_typer.VERBS.items():
+    for verb, summary in VERBS.items():
         function = getattr(import_module(f"kinspan.cli.{verb}"), verb)
         assert function.__doc__.splitlines()[0] == summary
 
@@ -39,7 +40,8 @@ def test_summaries_are_what_the_verbs_say_of_themselves() -> None:
 def test_nothing_large_is_imported_for_a_few_words(argument: str) -> None:
     code = (
         "import sys; from kinspan.__main__ import main; main([sys.argv[1]]); "
-        "print({'sklearn', 'scipy', 'numpy', 'pandas', 'pyarrow'} & set(sys.modules))"
+        "print({'sklearn', 'scipy', 'numpy', 'pandas', 'pyarrow', 'typer', 'rich'} "
+        "& set(sys.modules))"
     )
     command = [sys.executable, "-c", code, argument]
     ran = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -96,6 +98,13 @@ def test_no_arguments_show_the_help() -> None:
     assert "predict" in ran.out + ran.err
 
 
+def test_a_verb_that_does_not_exist_is_answered_with_those_that_do() -> None:
+    message = refusal("fot", "data.csv")
+    assert "No such command 'fot'" in message
+    assert all(verb in message for verb in VERBS)
+    assert refusal("--fit", "data.csv").startswith("No such option: --fit")
+
+
 def test_version() -> None:
     assert succeed("--version").out == f"kinspan {kinspan.__version__}\n"
 
@@ -149,11 +158,12 @@ def test_without_typer_the_demo_runs_and_others_say_what_to_install(
     monkeypatch.setattr(demonstration, "run", lambda path: print("demo", path))
     assert succeed("demo").out == "demo demo.png\n"
     assert succeed("demo", "--out", "x.png").out == "demo x.png\n"
-    for verb in list(without_typer.VERBS)[:-1]:
+    for verb in list(VERBS)[:-1]:
         message = refusal(verb, "--help")
         assert message.startswith(f"kinspan {verb} needs typer, which is not installed")
         assert "pip install 'kinspan[cli]'" in message
-    assert "pip install 'kinspan[cli]'" in refusal()
+    assert "the command line needs typer" in refusal("fot")
+    assert "predict" in succeed("--help").out
 
 
 @pytest.mark.long

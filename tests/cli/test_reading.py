@@ -97,7 +97,7 @@ def test_other_encodings_are_refused_with_the_option(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(text.encode("utf-16"))
     options = ("fit", tmp_path / "a.csv", *ROLES, "--out", tmp_path / "m")
     assert "use --encoding UTF-16" in refusal(*options)
-    assert "no such encoding" in refusal(*options, "--encoding", "klingon")
+    assert "--encoding klingon is not known" in refusal(*options, "--encoding", "klingon")
     message = refusal(*options, "--encoding", "ascii")
     assert "its text is not ascii" in message
     assert message.endswith("name another with --encoding")

@@ -54,16 +54,16 @@ def _scramble(data: bytearray, start: int, stop: int) -> None:
         data[place] ^= 0x5A
 
 
-UTF_16 = "its text is UTF-16, and UTF-8 is read; save .* `iconv -f UTF-16 -t UTF-8`"
+UTF_16 = "its text is UTF-16, and UTF-8 is read; use encoding='UTF-16'"
 TEXTS = [
     text("utf-16", GOOD.encode("utf-16"), UTF_16),
     text("utf-16 big", b"\xfe\xff" + GOOD.encode("utf-16-be"), UTF_16),
     text("utf-16 without mark", GOOD.encode("utf-16-le"), UTF_16),
-    text("utf-32", GOOD.encode("utf-32"), "its text is UTF-32, .* -f UTF-32"),
+    text("utf-32", GOOD.encode("utf-32"), "its text is UTF-32, .*; use encoding='UTF-32'"),
     text(
         "latin-1",
         GOOD.replace("u", "ü").encode("latin-1"),
-        "column 't' cannot be read .*UTF8.*Latin-1 or Windows-1252: save .*iconv",
+        "column 't' cannot be read .*UTF8.*Latin-1 or Windows-1252: use encoding='WINDOWS-1252'",
     ),
     text(
         "latin-1 names",

@@ -23,6 +23,7 @@ from kinspan._validation.parameters import (
     check_several_classes,
 )
 from kinspan._validation.precision import warn_of_lost_digits
+from kinspan._validation.units import warn_of_other_units
 from kinspan._validation.weights import check_frequencies
 from kinspan.class_moments import ClassMoments
 from kinspan.selection.candidates import Options
@@ -96,8 +97,10 @@ class Learnt:
             priors,
             np.log(priors * costs),
         )
-        warn_of_lost_digits(moments, statistics.sample, options.scale, statistics.feature_names)
-        return fit(moments.effective(), statistics.sample, options, self.unlabelled)
+        names, effective = statistics.feature_names, moments.effective()
+        warn_of_lost_digits(moments, statistics.sample, options.scale, names)
+        warn_of_other_units(effective, options.scale, names)
+        return fit(effective, statistics.sample, options, self.unlabelled)
 
     def with_rows(self, rows: CheckedRows, model: Any, *, is_part: bool) -> Learnt:
         """After a batch of rows, which takes weight from those before it if these fade.

@@ -29,7 +29,7 @@ class UnitsWarning(UserWarning):
     the spread within classes, the root mean square and the mean all change with it, if chance
     cannot explain it with as few rows, and if the other tasks agree on their spread. So neither
     rare events nor noisier tasks raise it, nor does `scale="task"`, which divides all units out.
-    `fit` and `fit_moments` look for it, and streams do not.
+    It is looked for whenever rules are computed: in `fit`, and in streams at the next question.
 
     Examples
     --------
@@ -61,15 +61,14 @@ class OtherUnits(NamedTuple):
         return f"{_round(much):,} times as {'large' if self.factor > 1.0 else 'small'}"
 
 
-def warn_of_other_units(model: Any) -> None:
-    """One warning for all features and tasks of a fitted model."""
-    found = [] if model.scale == "task" else other_units(model.moments_.effective())
+def warn_of_other_units(moments: Moments, scale: str | None, names: Sequence[str] | None) -> None:
+    """One warning for all features and tasks."""
+    found = [] if scale == "task" else other_units(moments)
     if found:
-        names = model._statistics.feature_names
         shown = [f"{_named(one, names)} looks {one.size}" for one in found[:_SHOWN]]
         more = f" ({len(found):,} such in all)" if len(found) > _SHOWN else ""
         said = f"{'; '.join(shown)}{more} as in other tasks: other units?"
-        warnings.warn(said, UnitsWarning, stacklevel=3)
+        warnings.warn(said, UnitsWarning, stacklevel=2)
 
 
 class _Sizes(NamedTuple):

@@ -42,8 +42,9 @@ _WORDS: tuple[tuple[str, Any], ...] = (  # of Python, and of the command line
     # Marks and cells are in quotes, which the shell needs.
     (r"(delimiter|decimal|thousands)=('.*?'|\".*?\")", r"--\1 \2"),
     (r"missing_values=\[(.*?)\]", _missing_values),
-    (r"save the file as UTF-8, for instance with `iconv -f (\S+) -t .*?`", r"use --encoding \1"),
+    (r"different random_state", "different --random-state"),
     (r"encoding='…'", "--encoding"),
+    (r"encoding='(\S+?)'", r"--encoding \1"),
     (r"(task|label|features|exclude)='(.*?)' is not a column", r"--\1 \2: no such column"),
     (r"as_text='(.*?)' is not a column", r"--as-text \1: no such column"),
     (r"task contains (.*?), which fit has not seen", r"the model knows no task \1"),

@@ -9,7 +9,7 @@ import numpy as np
 from kinspan import MultiTaskSPCA
 from kinspan._rows.types import Codes
 from kinspan._validation.fitted import names_of
-from kinspan._validation.units import warn_of_other_units
+from kinspan._validation.parameters import check_random_state
 from kinspan.answers._table import percent, points
 from kinspan.answers.summary import by_need, errors_of
 from kinspan.answers.who_helps import most_help
@@ -17,6 +17,7 @@ from kinspan.cli import options, stored, tasks
 from kinspan.cli.learning import learn_tables
 from kinspan.cli.output import Output, name_of
 from kinspan.cli.places import check_place
+from kinspan.engines.files._sums import Sampling
 from kinspan.tables.recipe import Recipe
 from kinspan.tables.tally import number, whole
 
@@ -53,6 +54,7 @@ def fit(
     class_weight: options.ClassWeight = "none",
     unseen: options.UnseenInFit = "error",
     row_sample: options.RowSample = 100,
+    random_state: options.RandomState = None,
     show_all: options.AllTasks = False,
     checkpoint: options.Checkpoint = None,
     as_json: options.Json = False,
@@ -60,7 +62,7 @@ def fit(
     """Fit all tasks at once, and forecast the error of each."""
     output = Output(as_json)
     check_place(out, moments)
-    model = _unfitted(priors, class_weight, unseen, row_sample)
+    model = _unfitted(priors, class_weight, unseen, row_sample, random_state)
     recipe: Recipe | None
     if moments is not None:
         named = data, task, label, features, exclude, as_text, checkpoint
@@ -71,21 +73,29 @@ def fit(
         choice = options.column_choice(
             (task, label), (features, exclude, as_text), categorical, missing, dialect, rare
         )
-        recipe, statistics = learn_tables(data or (), choice, row_sample, output, out, checkpoint)
+        sampling = Sampling(row_sample, check_random_state(random_state))
+        recipe, statistics = learn_tables(data or (), choice, sampling, output, out, checkpoint)
         model.merge(statistics)
     with output.progress(f"fitting {number(len(model.tasks_), 'task')}"):
         _ = model.coef_  # rules are computed when they are first needed
-        warn_of_other_units(model)
+    if ((model.moments_.counts > 0).sum(axis=1) < 2).all():
+        output.note(
+            "no task has labels of two classes: each answers the one that it has, and nothing can "
+            "be forecast; is the right column named with --task?"
+        )
     stored.write(out, model, recipe, checkpoint)
     _show(model, out, output, show_all)
 
 
-def _unfitted(priors: str, class_weight: str, unseen: str, row_sample: int) -> MultiTaskSPCA:
+def _unfitted(
+    priors: str, class_weight: str, unseen: str, row_sample: int, random_state: int | None
+) -> MultiTaskSPCA:
     return MultiTaskSPCA(
         priors=None if priors == "equal" else priors,
         class_weight=None if class_weight == "none" else class_weight,
         unseen=unseen,
         row_sample=row_sample,
+        random_state=random_state,
     )
 
 

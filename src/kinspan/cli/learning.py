@@ -30,7 +30,7 @@ from kinspan.tables.task_like import task_like
 def learn_tables(
     data: Sequence[str],
     how: ColumnChoice | Recipe,
-    row_sample: int,
+    sampling: Sampling,
     output: Output,
     written: str,
     checkpoint: str | None = None,
@@ -55,7 +55,7 @@ def learn_tables(
             with output.progress("reading means", n_rows) as advance:
                 fills = means_of(files, reader, advance)
         with output.progress("reading", n_rows) as advance:
-            statistics, tally = _statistics(files, reader, fills, row_sample, advance, checkpoint)
+            statistics, tally = _statistics(files, reader, fills, sampling, advance, checkpoint)
     for note in tally.notes():
         output.note(note)
     return reader.recipe, statistics
@@ -77,13 +77,13 @@ def _statistics(
     files: Sequence[Path],
     reader: Reader,
     fills: Fills | None,
-    row_sample: int,
+    sampling: Sampling,
     advance: Advance,
     checkpoint: str | None,
 ) -> tuple[Statistics, Tally]:
     """The statistics of all rows; a checkpoint keeps those of finished files."""
     names = np.array(reader.recipe.feature_names, dtype=object)
-    kept = Checkpoint(checkpoint, files, _asked(reader, fills, row_sample))
+    kept = Checkpoint(checkpoint, files, _asked(reader, fills, sampling))
     begun = kept.begun()
     tally = Tally() if begun.notes is None else Tally.of_json(begun.notes)
     advance(tally.rows)
@@ -92,7 +92,7 @@ def _statistics(
         pile, read = begun.pile, begun.read
         for path in files[begun.n_files :]:
             for rows in encoded_rows([path], reader, fills, tally, advance):
-                pile = with_rows(pile, rows, Sampling(row_sample), names)
+                pile = with_rows(pile, rows, sampling, names)
             read = [*read, ReadFile(path, 0)]
             yield Finished(pile, read, [], asdict(tally))
 
@@ -105,7 +105,8 @@ def _statistics(
     return replace(total(pile), feature_names=reader.recipe.feature_names), tally
 
 
-def _asked(reader: Reader, fills: Fills | None, row_sample: int) -> dict[str, Any]:
+def _asked(reader: Reader, fills: Fills | None, sampling: Sampling) -> dict[str, Any]:
     """Everything that the statistics of files depend on; fills come from all files."""
     means = None if fills is None else hashlib.sha256(fills.means.tobytes()).hexdigest()
-    return {**reader.recipe.to_json(), "row_sample": row_sample, "means": means}
+    how = {"row_sample": sampling.size, "random_state": sampling.key.name}
+    return {**reader.recipe.to_json(), **how, "means": means}

@@ -8,11 +8,13 @@ from typing import Annotated
 import typer
 
 from kinspan import Statistics
+from kinspan._validation.parameters import check_random_state
 from kinspan.cli import options, stored
 from kinspan.cli.learning import learn_tables
 from kinspan.cli.output import Output
 from kinspan.cli.places import check_place
 from kinspan.cli.rare_categories import without_rare
+from kinspan.engines.files._sums import Sampling
 from kinspan.tables.columns import ColumnChoice
 from kinspan.tables.recipe import Recipe
 from kinspan.tables.tally import number, whole
@@ -35,6 +37,7 @@ def moments(
     like: options.Like = None,
     min_count: options.MinCount = 5,
     reservoir: options.Reservoir = 0,
+    random_state: options.RandomState = None,
     features: options.Features = None,
     exclude: options.Exclude = None,
     categorical: options.Categorical = "error",
@@ -70,7 +73,8 @@ def moments(
         how = options.column_choice(
             (task, label), (features, exclude, as_text), categorical, missing, dialect, rare
         )
-    recipe, found = learn_tables(data or (), how, reservoir, output, out, checkpoint)
+    sampling = Sampling(reservoir, check_random_state(random_state))
+    recipe, found = learn_tables(data or (), how, sampling, output, out, checkpoint)
     leaving = _without_small(found, min_count, output)
     if like is None:  # otherwise the categories come from the other site, which knows them
         leaving, recipe = without_rare(leaving, recipe, min_count, output)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import typer
 
 from kinspan.tables.columns import ColumnChoice
-from kinspan.tables.dialect import Dialect
+from kinspan.tables.dialect import Dialect, check_dialect
 
 Names = list[str] | None
 
@@ -36,6 +35,8 @@ _HELP = {
     "--priors": "Class priors: equal, or the frequencies in each task.",
     "--class-weight": "Weigh errors equally, or by the inverse frequency of the class.",
     "--row-sample": "Rows kept of every class of every task, for covariance and forecast.",
+    "--random-state": "The key of the hash that chooses these rows; a secret one is better in the "
+    "variable than on the command line.",
     "--like": "Read the table as it was read for these moments: the same columns and categories. "
     "Their author chose the features: check which ones leave before you send the file.",
     "--min-count": "Withhold classes of tasks, and categories, with fewer rows: the mean of one "
@@ -98,6 +99,9 @@ Moments = Annotated[str | None, _option("--moments", "FILE")]
 Priors = Annotated[Literal["equal", "empirical"], _option("--priors")]
 ClassWeight = Annotated[Literal["none", "balanced"], _option("--class-weight")]
 RowSample = Annotated[int, _option("--row-sample", min=0)]
+RandomState = Annotated[
+    int | None, _option("--random-state", "NUMBER", min=0, envvar="KINSPAN_RANDOM_STATE")
+]
 Like = Annotated[str | None, _option("--like", "FILE")]
 MinCount = Annotated[int, _option("--min-count", min=1)]
 Reservoir = Annotated[int, _option("--reservoir", min=0)]
@@ -144,34 +148,7 @@ def checked_dialect(
     thousands: str | None,
     missing_values: Names,
 ) -> Dialect:
-    """A dialect without contradictions."""
-    if encoding is not None:
-        try:
-            codecs.lookup(encoding)
-        except LookupError:
-            raise ValueError(
-                f"--encoding {encoding}: no such encoding; use a name such as latin-1, "
-                "windows-1252 or utf-16"
-            ) from None
-    if decimal not in {None, ".", ","}:
-        raise ValueError(f"--decimal {decimal!r}: use '.' or ','")
-    if thousands is not None and (len(thousands) != 1 or thousands.isalnum()):
-        raise ValueError(f"--thousands {thousands!r}: use one character, such as ',' or ' '")
-    if thousands == (decimal or "."):
-        raise ValueError(
-            f"--thousands and --decimal are both {thousands!r}; name two marks"
-            if decimal
-            else f"--thousands {thousands!r} is the decimal mark; name that with --decimal ','"
-        )
+    """A dialect without contradictions; a tab may be written as \\t."""
+    mark = "\t" if delimiter in {"\\t", "tab"} else delimiter
     missing = None if missing_values is None else _listed(missing_values)
-    return Dialect(_checked_delimiter(delimiter), encoding, decimal, thousands, missing)
-
-
-def _checked_delimiter(given: str | None) -> str | None:
-    """One character; a tab may be written as \\t."""
-    if given is None:
-        return None
-    character = "\t" if given in {"\\t", "tab"} else given
-    if len(character) != 1:
-        raise ValueError(f"--delimiter {given!r}: use one character, such as ';' or '\\t'")
-    return character
+    return check_dialect(mark, encoding, decimal, thousands, missing)

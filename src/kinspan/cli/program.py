@@ -8,42 +8,29 @@ import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from typer.main import get_command
 
-from kinspan import __version__
 from kinspan.cli import failing
-from kinspan.cli.without_typer import VERBS
-
-EXAMPLES = """
-Examples (kinspan fit --help and so on show more):
-
-kinspan fit data.parquet --task tenant --label churned --out model.kinspan
-kinspan predict model.kinspan new.csv --out scored.csv
-kinspan explain model.kinspan --task acme
-kinspan plan model.kinspan --task acme --error 0.05
-kinspan evaluate model.kinspan test.csv
-"""
+from kinspan.cli.overview import VERBS
 
 
 def _app(arguments: Sequence[str]) -> typer.Typer:
     """The program; of the verbs, those among the arguments are imported."""
     app = typer.Typer(
-        no_args_is_help=True,
         add_completion=False,
         rich_markup_mode="rich",
         context_settings={"help_option_names": ["-h", "--help"]},
-        epilog=EXAMPLES,
     )
     app.callback()(program)
-    for verb, summary in VERBS.items():
+    for verb in VERBS:
         if verb in arguments:  # a function in a file of its name
             module = import_module(f"kinspan.cli.{verb}")
             app.command(epilog=module.EXAMPLES)(getattr(module, verb))
-        else:  # a line of the help
-            app.command(verb, help=summary)(_nothing)
+        else:  # a name that a slip of the pen may have meant
+            app.command(verb)(_nothing)
     return app
 
 
@@ -51,19 +38,7 @@ def _nothing() -> None:
     """Stand for a verb that is not run."""
 
 
-def _show_version(asked: bool) -> None:
-    if asked:
-        sys.stdout.write(f"kinspan {__version__}\n")
-        raise typer.Exit
-
-
-def program(
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
-    version: Annotated[
-        bool,
-        typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True),
-    ] = False,
-) -> None:
+def program() -> None:
     """Many small, related classification tasks: one closed-form fit, nothing to tune."""
 
 
@@ -105,13 +80,11 @@ def _open_streams() -> Iterator[None]:
 def _misuse(error: Any) -> str:
     """Arguments that no verb takes, in words."""
     text = " ".join(error.format_message().split())
-    if not text:  # no arguments at all: the help was shown
-        return ""
     context = getattr(error, "ctx", None)
     hint = "see kinspan --help" if context is None else f"see {context.command_path} --help"
     if "command" in text:
         hint = f"verbs are {', '.join(VERBS)}"
-    return f"{text.rstrip('.')}; {hint}"
+    return f"{text.rstrip('.?')}; {hint}"
 
 
 def _closed() -> int:

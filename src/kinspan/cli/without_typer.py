@@ -7,19 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-VERBS = {  # and what they do, so that the help need not import them
-    "fit": "Fit all tasks at once, and forecast the error of each.",
-    "predict": "Predict new rows, in their order: the class, and the probability of every class.",
-    "explain": "Say which tasks help a task, and by how much.",
-    "plan": "Say how many more labels a task needs to reach an error, or that no number suffices.",
-    "evaluate": "Compare the forecast of every task with its error on rows that were not fitted.",
-    "moments": "Count, average and square the rows of a site: no row leaves unless requested.",
-    "merge": "Add the moments of several sites: fitting the sum is like fitting all their rows.",
-    "export": "Write predict and predict_proba of a model as one ONNX graph.",
-    "report": "Write a page about a model: forecasts, who helps whom, and the value of more "
-    "labels.",
-    "demo": "Fit built-in data, print a table of all tasks, and draw it.",
-}
+from kinspan.cli.overview import VERBS
 
 
 def run(arguments: Sequence[str]) -> int:

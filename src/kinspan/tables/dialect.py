@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from typing import Any, NamedTuple
 
@@ -30,6 +31,40 @@ class Dialect(NamedTuple):
         if not all(text is None or isinstance(text, str) for text in known):
             raise TypeError("a dialect is described by text")
         return cls(**texts, missing_values=None if missing is None else tuple(missing))
+
+
+def check_dialect(
+    delimiter: Any = None,
+    encoding: Any = None,
+    decimal: Any = None,
+    thousands: Any = None,
+    missing_values: tuple[str, ...] | None = None,
+) -> Dialect:
+    """A dialect that can be read, without contradictions."""
+    if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
+        raise ValueError(f"delimiter={delimiter!r}; use one character, such as ';' or '\\t'")
+    if encoding is not None and not _is_encoding(encoding):
+        raise ValueError(
+            f"encoding={encoding!r} is not known; use a name such as 'latin-1', 'windows-1252' or "
+            "'utf-16'"
+        )
+    if decimal not in (None, ".", ","):
+        raise ValueError(f"decimal={decimal!r}; use '.' or ','")
+    if thousands is not None and (len(thousands) != 1 or thousands.isalnum()):
+        raise ValueError(f"thousands={thousands!r}; use one character, such as ',' or ' '")
+    if thousands is not None and thousands == decimal:
+        raise ValueError(f"thousands and decimal are both {decimal!r}; name two marks")
+    if thousands == "." and decimal is None:
+        raise ValueError("thousands='.' is the decimal mark; name that with decimal=','")
+    return Dialect(delimiter, encoding, decimal, thousands, missing_values)
+
+
+def _is_encoding(name: Any) -> bool:
+    try:
+        codecs.lookup(name)
+    except (LookupError, TypeError, ValueError):
+        return False
+    return True
 
 
 def is_number(cells: Any, dialect: Dialect) -> Any:

@@ -42,22 +42,19 @@ def check_request(
     sample_weight: Any,
     features: Any,
     as_text: Any,
-    delimiter: Any,
+    dialect: Dialect,
     batch_rows: Any,
 ) -> Request:
     """A request whose arguments are valid and do not contradict each other."""
     if features is not None and not isinstance(features, str):
         features = _names("features", features)
     texts = frozenset(_names("as_text", [as_text] if isinstance(as_text, str) else as_text))
-    if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
-        raise ValueError(f"delimiter={delimiter!r}; use one character, such as ';'")
     if batch_rows is not None:
         batch_rows = check_positive("batch_rows", batch_rows)
     task, label, sample_weight = (
         os.fspath(given) if isinstance(given, os.PathLike) else given
         for given in (task, label, sample_weight)
     )
-    dialect = Dialect(delimiter)
     request = Request(task, label, sample_weight, features, texts, dialect, batch_rows)
     _check_roles(request)
     return request

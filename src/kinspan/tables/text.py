@@ -23,7 +23,7 @@ _MARKS = {  # byte order marks, the longer ones first
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
 }
-_WAY_OUT = "save the file as UTF-8, for instance with `iconv -f {} -t UTF-8`"
+_WAY_OUT = "use encoding={!r}"
 _OTHER_ENCODING = f"It may be Latin-1 or Windows-1252: {_WAY_OUT.format('WINDOWS-1252')}"
 
 

@@ -14,6 +14,7 @@ from kinspan._rows.types import Floats, Ids
 from kinspan._validation import messages
 from kinspan._validation.parameters import check_choice
 from kinspan.tables.arrow import TEXT
+from kinspan.tables.dialect import check_dialect
 from kinspan.tables.errors import naming_file
 from kinspan.tables.ids import is_plain, kind_of
 from kinspan.tables.paths import find
@@ -50,13 +51,15 @@ def batches(
     sample_weight: Any = None,
     as_text: Sequence[str] | str = (),
     delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
     batch_rows: int | None = None,
 ) -> Iterator[Batch]:
     """Rows of files in their order, a batch at a time, in constant memory.
 
     Parameters
     ----------
-    paths, label, task, features, sample_weight, as_text, delimiter, batch_rows
+    paths, label, task, features, sample_weight, as_text, delimiter, encoding, decimal, batch_rows
         As in `statistics`; here nothing but `paths` is needed.
 
     Yields
@@ -75,7 +78,8 @@ def batches(
     2 [3.] ['y']
     >>> folder.cleanup()
     """
-    request = check_request(task, label, sample_weight, features, as_text, delimiter, batch_rows)
+    dialect = check_dialect(delimiter, encoding, decimal)
+    request = check_request(task, label, sample_weight, features, as_text, dialect, batch_rows)
     return _batches(find(paths, request), request)
 
 
@@ -107,6 +111,8 @@ def predict(
     features: Sequence[str] | str | None = None,
     as_text: Sequence[str] | str = (),
     delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
     batch_rows: int | None = None,
 ) -> Iterator[Answers]:
     """The answers of a fitted model for the rows of files, in their order, in constant memory.
@@ -119,7 +125,7 @@ def predict(
         As in `statistics`; by default the `task_column` of the model.
     method : {"predict", "predict_proba", "decision_function", "transform"}, default="predict"
         What to ask of the model.
-    paths, features, as_text, delimiter, batch_rows
+    paths, features, as_text, delimiter, encoding, decimal, batch_rows
         As in `statistics`; `features` is needed only if the model knows no names.
 
     Yields
@@ -146,7 +152,8 @@ def predict(
     known = getattr(model, "feature_names_in_", None)
     if features is None and known is not None:
         features = [name for name in known if name != model.task_column]
-    request = check_request(task, None, None, features, as_text, delimiter, batch_rows)
+    dialect = check_dialect(delimiter, encoding, decimal)
+    request = check_request(task, None, None, features, as_text, dialect, batch_rows)
     ask = getattr(without_names(model), method)
     kind = kind_of(model.tasks_)
     kinds = {"task": kind} if task is not None and is_plain(kind) else {}

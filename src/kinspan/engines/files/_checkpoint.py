@@ -118,7 +118,7 @@ def asked_for(request: Request, files: Sequence[Path], **options: Any) -> dict[s
     given = {
         "features": list(features) if isinstance(features, tuple) else features,
         "as_text": sorted(request.as_text),
-        "delimiter": request.dialect.delimiter,
+        "dialect": list(request.dialect),
         "batch_rows": request.batch_rows,
     }
     return {**roles, **given, **options}

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Generator, Sequence
-from contextlib import closing
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
-from kinspan._memory.statistics import Pile, Statistics, piled, total
 from kinspan._validation.messages import some
 from kinspan._validation.parameters import (
     check_choice,
@@ -17,25 +14,21 @@ from kinspan._validation.parameters import (
     check_random_state,
     check_row_sample,
 )
-from kinspan._validation.weights import check_frequencies
-from kinspan.engines.files._checkpoint import Checkpoint, Finished, asked_for
+from kinspan.engines.files._adding import added, first_layout
+from kinspan.engines.files._checkpoint import Checkpoint, asked_for
 from kinspan.engines.files._progress import is_shown, rows_bar
 from kinspan.engines.files._report import (
     FilesRead,
     LeftOutColumnsWarning,
-    ReadFile,
-    SkippedFile,
     SkippedFilesWarning,
     check_model,
     described,
 )
-from kinspan.engines.files._sums import Job, Outcome, Sampling, of_files
-from kinspan.tables.errors import FileError
-from kinspan.tables.layout import FileLayout
+from kinspan.engines.files._sums import Job, Sampling
+from kinspan.tables.dialect import check_dialect
 from kinspan.tables.paths import find
-from kinspan.tables.reading import layout_of, n_rows_of
+from kinspan.tables.reading import n_rows_of
 from kinspan.tables.request import Request, check_request
-from kinspan.tables.tally import Advance
 
 
 def statistics(
@@ -49,6 +42,8 @@ def statistics(
     random_state: int | None = None,
     as_text: Sequence[str] | str = (),
     delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
     batch_rows: int | None = None,
     n_jobs: int | None = 1,
     on_error: str = "raise",
@@ -81,6 +76,8 @@ def statistics(
         Tasks or labels to read as text although they look like numbers (`"007"`).
     delimiter : str, optional
         Of text files: by default a tab in `.tsv` files and a comma in others.
+    encoding, decimal : str, optional
+        Of text files, such as `"windows-1252"` and `","`: by default UTF-8 and a point.
     batch_rows : int, optional
         Rows read at once; by default about 16 MB of numbers.
     n_jobs : int, default=1
@@ -115,7 +112,8 @@ def statistics(
     >>> clf = read.fit(MultiTaskSPCA())
     >>> folder.cleanup()
     """
-    request = check_request(task, label, sample_weight, features, as_text, delimiter, batch_rows)
+    dialect = check_dialect(delimiter, encoding, decimal)
+    request = check_request(task, label, sample_weight, features, as_text, dialect, batch_rows)
     sampling = Sampling(check_row_sample(row_sample), check_random_state(random_state))
     return _read(paths, request, sampling, n_jobs, on_error, progress, checkpoint)
 
@@ -130,6 +128,8 @@ def fit(
     sample_weight: Any = None,
     as_text: Sequence[str] | str = (),
     delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
     batch_rows: int | None = None,
     n_jobs: int | None = 1,
     on_error: str = "raise",
@@ -146,9 +146,9 @@ def fit(
     model : MultiTaskSPCA
         Fitted in place. It then knows the names of the features: `predict` takes frames with these
         columns, and refuses others. Its `task_column`, if any, is the task of the files.
-    paths, label, features, sample_weight, as_text, delimiter, batch_rows
+    paths, label, features, sample_weight, as_text, delimiter, encoding, decimal
         As in `statistics`.
-    n_jobs, on_error, progress, checkpoint
+    batch_rows, n_jobs, on_error, progress, checkpoint
         As in `statistics`.
     task
         As in `statistics`; by default the `task_column` of the model.
@@ -170,7 +170,8 @@ def fit(
     """
     task = getattr(model, "task_column", None) if task is None else task
     check_model(model, (task,) if isinstance(task, str) else None, ())
-    request = check_request(task, label, sample_weight, features, as_text, delimiter, batch_rows)
+    dialect = check_dialect(delimiter, encoding, decimal)
+    request = check_request(task, label, sample_weight, features, as_text, dialect, batch_rows)
     sampling = Sampling(check_row_sample(model.row_sample), check_random_state(model.random_state))
     read = _read(paths, request, sampling, n_jobs, on_error, progress, checkpoint)
     if read.left_out:
@@ -201,9 +202,9 @@ def _read(
     how = {"row_sample": sampling.size, "random_state": sampling.key.name}
     asked = {} if checkpoint is None else asked_for(request, found, **how)
     kept = Checkpoint(checkpoint, found, asked)
-    layout = _first_layout(found, request, on_error)
+    layout = first_layout(found, request, on_error)
     with rows_bar(shown, n_rows_of(found) if shown else None) as advance:
-        all_rows, files, skipped = _added(
+        all_rows, files, skipped = added(
             found, Job(request, layout, sampling), n_jobs, on_error, advance, kept
         )
     kept.remove()
@@ -219,83 +220,4 @@ def _read(
         tuple(skipped),
         layout.left_out,
         time.perf_counter() - begin,
-    )
-
-
-def _first_layout(files: list[Path], request: Request, on_error: str) -> FileLayout:
-    """The layout of the first file that has rows; others are checked when they are read."""
-    reasons = []
-    for path in files:
-        try:
-            layout = layout_of(path, request)
-        except FileError as error:
-            if on_error == "raise":
-                raise
-            reasons.append(SkippedFile(error.path, error.reason))
-        else:
-            if layout is not None:
-                return layout
-    raise ValueError(_nothing(files, reasons))
-
-
-def _added(
-    files: list[Path],
-    job: Job,
-    n_jobs: int | None,
-    on_error: str,
-    advance: Advance,
-    kept: Checkpoint,
-) -> tuple[Statistics, list[ReadFile], list[SkippedFile]]:
-    """The statistics of all files, the files that were read, and those that were skipped."""
-    begun = kept.begun()
-    advance(sum(file.n_rows for file in begun.read))
-
-    def steps() -> Generator[Finished, None, None]:
-        done = begun
-        with closing(of_files(files[done.n_files :], job, n_jobs, advance)) as outcomes:
-            for outcome in outcomes:
-                done = _with(done, outcome, job.layout, on_error)
-                yield done
-
-    pile, read, skipped, _ = kept.last(begun, steps())
-    if not pile:
-        raise ValueError(_nothing(files, skipped))
-    whole = total(pile)
-    if job.request.sample_weight is not None:
-        check_frequencies(whole.moments, whole.sample)
-    return whole, read, skipped
-
-
-def _with(done: Finished, outcome: Outcome, layout: FileLayout, on_error: str) -> Finished:
-    """One more file, or its error."""
-    pile, read, skipped, _ = done
-    error = outcome.error or _other_width(outcome, pile, layout)
-    if error is not None:
-        if on_error == "raise":
-            raise error
-        skipped.append(SkippedFile(error.path, error.reason))
-        return done
-    read.append(ReadFile(outcome.path, outcome.n_rows))
-    pile = pile if outcome.statistics is None else piled(pile, outcome.statistics)
-    return Finished(pile, read, skipped)
-
-
-def _other_width(outcome: Outcome, pile: Pile, layout: FileLayout) -> FileError | None:
-    """Matrices have no names of columns, but may have different numbers of them."""
-    if not pile or outcome.statistics is None:
-        return None
-    widths = [part.moments.n_features for part in (outcome.statistics, pile[0][1])]
-    if widths[0] == widths[1]:
-        return None
-    return FileError(
-        outcome.path, f"it has {widths[0]} features, but {layout.first} has {widths[1]}"
-    )
-
-
-def _nothing(files: list[Path], skipped: list[SkippedFile]) -> str:
-    if skipped:
-        return f"none of {len(files)} files could be read: {described(skipped)}"
-    return (
-        f"no row to learn from in {some([str(path) for path in files])}: there are none, or none "
-        "with a task, a label and a positive weight"
     )

@@ -22,13 +22,15 @@ from importlib.util import find_spec as _find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kinspan._memory.removal import InexactRemovalWarning
     from kinspan._memory.statistics import Statistics
     from kinspan._saving.model_file import load, save
-    from kinspan._storage.container import StoredDataError
-    from kinspan._validation.precision import PrecisionWarning
-    from kinspan._validation.units import UnitsWarning
     from kinspan.class_moments import ClassMoments
+    from kinspan.exceptions import (
+        InexactRemovalWarning,
+        PrecisionWarning,
+        StoredDataError,
+        UnitsWarning,
+    )
     from kinspan.model_selection import (
         TaskReport,
         TaskStratifiedKFold,
@@ -61,13 +63,13 @@ __all__ = [
 # scikit-learn takes longer than anything that most programs do with kinspan.
 _MODULES = {
     "ClassMoments": "class_moments",
-    "InexactRemovalWarning": "_memory.removal",
+    "InexactRemovalWarning": "exceptions",
     "MultiTaskSPCA": "spca",
-    "PrecisionWarning": "_validation.precision",
+    "PrecisionWarning": "exceptions",
     "RowSample": "row_sample",
     "Statistics": "_memory.statistics",
-    "StoredDataError": "_storage.container",
-    "UnitsWarning": "_validation.units",
+    "StoredDataError": "exceptions",
+    "UnitsWarning": "exceptions",
     "load": "_saving.model_file",
     "save": "_saving.model_file",
 }

@@ -15,6 +15,7 @@ MODULES = (
     "kinspan.displays",
     "kinspan.engines.dask",
     "kinspan.engines.files",
+    "kinspan.exceptions",
     "kinspan.export",
     "kinspan.model_selection",
     "kinspan.report",

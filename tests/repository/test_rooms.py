@@ -20,6 +20,7 @@ STEPS = ("class_moments", "row_sample", "metric", "gram", "labels", "scores", "r
 JOINED = ("selection", "spca")  # the fit, and the estimator around it
 # Every room imports only from rooms of earlier lines, and from itself.
 ORDER: tuple[tuple[str, ...], ...] = (
+    ("exceptions",),
     ("_rows.types",),
     ("_arrays",),
     ("_rows",),
@@ -105,9 +106,9 @@ def test_no_private_file_is_in_the_root() -> None:
     assert files == {"__init__.py", "__main__.py"}
 
 
-def test_plain_files_of_the_root_are_steps() -> None:
+def test_plain_files_of_the_root_are_steps_and_the_errors() -> None:
     files = {path.stem for path in SOURCE.glob("[!_]*.py")}
-    assert files <= {*STEPS, *JOINED}
+    assert files <= {*STEPS, *JOINED, "exceptions"}
 
 
 def test_the_tests_mirror_the_source() -> None:

@@ -16,16 +16,13 @@ from kinspan._rows.types import Floats, Ids, Mask
 from kinspan._validation.moments import check_not_more, check_something_left
 from kinspan._validation.precision import warn_of_inexact_rest
 from kinspan.class_moments import ClassMoments
+from kinspan.exceptions import InexactRemovalWarning
 from kinspan.row_sample import RowSample
 
 _SHORT = (
     "the sample of {} classes of tasks is shorter than a new fit would make it: the rows that "
     "would take the place of those removed were not kept"
 )
-
-
-class InexactRemovalWarning(UserWarning):
-    """The rest differs from what it would be if the removed rows had never been there."""
 
 
 class Unlearnt(NamedTuple):

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from kinspan._memory.learnt import Learnt, rule_parameters
-from kinspan._memory.removal import InexactRemovalWarning, unlearnt
+from kinspan._memory.removal import unlearnt
 from kinspan._memory.statistics import Statistics
 from kinspan._memory.threads import learning, snapshot
 from kinspan._rows import identifiers
@@ -23,6 +23,7 @@ from kinspan._validation.moments import check_same_names
 from kinspan._validation.parameters import check_declared, check_positive, check_type
 from kinspan._validation.rows import check_labels
 from kinspan.class_moments import ClassMoments
+from kinspan.exceptions import InexactRemovalWarning
 
 
 class StreamingMixin:

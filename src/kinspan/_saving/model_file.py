@@ -18,10 +18,11 @@ from kinspan._rows import identifiers
 from kinspan._saving import rules
 from kinspan._storage import container
 from kinspan._storage.atomic_files import write_atomically
-from kinspan._storage.container import Record, StoredDataError, together
+from kinspan._storage.container import Record, together
 from kinspan._validation.fitted import check_loaded, names_of
 from kinspan._validation.parameters import check_parameters, check_path, check_type
 from kinspan.class_moments import ClassMoments
+from kinspan.exceptions import StoredDataError
 from kinspan.spca import MultiTaskSPCA
 from kinspan.tables.model import TableModel, table_model
 from kinspan.tables.recipe import recipe_of

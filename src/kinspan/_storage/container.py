@@ -26,6 +26,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kinspan.exceptions import StoredDataError
+
 MAGIC = b"kinspan\0"
 VERSION = 1
 _PREFIX = struct.Struct("<8sII32s")
@@ -35,10 +37,6 @@ _BROKEN = (
 )
 _LONGEST_NAME = 1000
 _DTYPES = ("<f8", "<f4", "<i8", "<i4", "<u8", "|b1", "|u1")
-
-
-class StoredDataError(ValueError):
-    """A buffer or file that is not what kinspan wrote: corrupted, truncated, foreign or too new."""
 
 
 class Record(NamedTuple):

@@ -12,6 +12,7 @@ from kinspan._rows.keys import RowKey
 from kinspan._rows.types import Floats, Ids
 from kinspan._validation.messages import some
 from kinspan._validation.numbers import is_number, real_numbers
+from kinspan.exceptions import TooFewClassesError
 
 _CHOICES: dict[str, tuple[Any, ...]] = {
     "labels": ("auto", "spectral", "plugin", "naive", "single"),
@@ -139,10 +140,6 @@ def check_n_components(n_components: int | None, available: int) -> int:
             f"n_components={n_components!r}; use a number from 1 to {available}, or None"
         )
     return int(n_components)
-
-
-class TooFewClassesError(ValueError, AttributeError):
-    """There is no rule yet, so attributes of the rules do not exist."""
 
 
 def check_several_classes(classes: Ids) -> None:

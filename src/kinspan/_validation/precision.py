@@ -10,35 +10,13 @@ import numpy as np
 
 from kinspan._rows.types import Floats, Mask, Moments, SampledRows
 from kinspan._validation.messages import some
+from kinspan.exceptions import PrecisionWarning
 
 _COARSE = 1.0 / 8.0  # of a standard deviation: rounding steps from here on are not small against it
 _USUAL = 1e3  # numbers up to here are not offsets
 _LEAST_SQUARE = 1e-304  # below, mean squares of deviations have lost digits
 _LEAST_SIZE = 1e-152  # its root
 _LEAST_SHARE = 1e-8  # of the spread of other tasks: beyond, the order of rows begins to matter
-
-
-class PrecisionWarning(UserWarning):
-    """Numbers are so large, so small or so far from zero that digits of the answers are lost.
-
-    All results come from class moments in double precision. Three things can go wrong: a feature
-    lies so far from zero that the steps between floating-point numbers are not small against its
-    standard deviation (1e16 of them in double precision, 1e7 in single); it is so small, below
-    1e-150, that its squares vanish; a task varies by less than 1e-8 of what others do. The
-    message names features and tasks, and the way out. Larger numbers than that are refused.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> import numpy as np
-    >>> from kinspan import MultiTaskSPCA, PrecisionWarning
-    >>> X = np.random.default_rng(0).normal(size=(40, 2)) + [0.0, 1e16]
-    >>> with warnings.catch_warnings(record=True) as caught:
-    ...     warnings.simplefilter("always")
-    ...     _ = MultiTaskSPCA().fit(X, np.tile([0, 1], 20))
-    >>> caught[0].category is PrecisionWarning
-    True
-    """
 
 
 def warn_of_lost_digits(

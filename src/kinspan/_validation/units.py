@@ -11,6 +11,7 @@ import numpy as np
 from scipy.stats import f as f_test
 
 from kinspan._rows.types import Codes, Floats, Mask, Moments
+from kinspan.exceptions import UnitsWarning
 
 _LEAST = 10.0  # times as large or as small
 _MOST = 1e8  # more than this is a question of precision
@@ -19,32 +20,6 @@ _ALIKE = 3.0  # times: factors of different sizes that agree
 _CHANCE = 1e-3  # of one false alarm, where all tasks have the same spread
 _ROUNDING = 1e-5  # of sums in single precision
 _SHOWN = 5
-
-
-class UnitsWarning(UserWarning):
-    """A feature of a task is ten times or more as large or small as in other tasks.
-
-    Grams and kilograms, or euros and cents: other units in one task spoil its rows for all, and
-    those of all for it. The message names the feature, the task and the factor. A factor counts if
-    the spread within classes, the root mean square and the mean all change with it, if chance
-    cannot explain it with as few rows, and if the other tasks agree on their spread. So neither
-    rare events nor noisier tasks raise it, nor does `scale="task"`, which divides all units out.
-    It is looked for whenever rules are computed: in `fit`, and in streams at the next question.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> import numpy as np
-    >>> from kinspan import MultiTaskSPCA, UnitsWarning
-    >>> rng = np.random.default_rng(0)
-    >>> X, task = rng.normal(70.0, 9.0, size=(80, 1)), np.repeat(["a", "b", "c", "d"], 20)
-    >>> X[task == "c"] *= 1000.0
-    >>> with warnings.catch_warnings(record=True) as caught:
-    ...     warnings.simplefilter("always")
-    ...     _ = MultiTaskSPCA().fit(X, np.tile([0, 1], 40), task=task)
-    >>> print(caught[0].message)
-    feature 0 of task 'c' looks 1,000 times as large as in other tasks: other units?
-    """
 
 
 class OtherUnits(NamedTuple):

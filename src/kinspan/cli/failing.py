@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from kinspan.tables.errors import FileError
+from kinspan.exceptions import FileError
 
 EXIT_CODE = 2
 

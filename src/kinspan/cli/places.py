@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from kinspan._storage import atomic_files
+from kinspan.exceptions import FileError
 from kinspan.tables.dialect import Dialect
-from kinspan.tables.errors import FileError
 from kinspan.tables.paths import TABLE_ENDINGS, find, format_of, is_table
 from kinspan.tables.request import check_request
 from kinspan.tables.writing import Writer, csv_writer, open_writer

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinspan._rows.types import Codes, Floats, Mask
+from kinspan.exceptions import FileError
 from kinspan.tables.arrow import NUMBERS, pyarrow
 from kinspan.tables.chunks import Chunk
-from kinspan.tables.errors import FileError
 from kinspan.tables.fills import Fills
 from kinspan.tables.ids import CodedIds
 from kinspan.tables.reader import Reader

@@ -6,24 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-
-class FileError(ValueError):
-    """A file that cannot be read as requested.
-
-    Attributes
-    ----------
-    path : pathlib.Path
-        The file.
-    reason : str
-        What is wrong with it.
-    """
-
-    def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(path, reason)
-        self.path, self.reason = path, reason
-
-    def __str__(self) -> str:
-        return f"{self.path}: {self.reason}"
+from kinspan.exceptions import FileError
 
 
 @contextmanager

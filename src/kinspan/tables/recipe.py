@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from kinspan._storage.container import StoredDataError
+from kinspan.exceptions import StoredDataError
 from kinspan.tables.dialect import Dialect
 
 MISSING = ("error", "mean", "drop")

@@ -30,14 +30,8 @@ Parquet, Arrow and CSV need pyarrow: `pip install 'kinspan[files]'`.
 from kinspan.engines.files._batches import Answers, Batch, batches, predict
 from kinspan.engines.files._from_batches import from_batches
 from kinspan.engines.files._learning import fit, statistics
-from kinspan.engines.files._report import (
-    FilesRead,
-    LeftOutColumnsWarning,
-    ReadFile,
-    SkippedFile,
-    SkippedFilesWarning,
-)
-from kinspan.tables.errors import FileError
+from kinspan.engines.files._report import FilesRead, ReadFile, SkippedFile
+from kinspan.exceptions import FileError, LeftOutColumnsWarning, SkippedFilesWarning
 
 __all__ = [
     "Answers",

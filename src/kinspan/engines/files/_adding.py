@@ -12,7 +12,7 @@ from kinspan._validation.weights import check_frequencies
 from kinspan.engines.files._checkpoint import Checkpoint, Finished
 from kinspan.engines.files._report import ReadFile, SkippedFile, described
 from kinspan.engines.files._sums import Job, Outcome, of_files
-from kinspan.tables.errors import FileError
+from kinspan.exceptions import FileError
 from kinspan.tables.layout import FileLayout
 from kinspan.tables.reading import layout_of
 from kinspan.tables.request import Request

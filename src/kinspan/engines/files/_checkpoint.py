@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 from kinspan._memory.statistics import Pile, Statistics
 from kinspan._storage import container
 from kinspan._storage.atomic_files import check_place, write_atomically
-from kinspan._storage.container import Contents, Record, StoredDataError, together
+from kinspan._storage.container import Contents, Record, together
 from kinspan.engines.files._report import ReadFile, SkippedFile
+from kinspan.exceptions import StoredDataError
 from kinspan.tables.request import ROLES, Request, is_constant
 
 KIND = "checkpoint"

@@ -17,14 +17,9 @@ from kinspan._validation.parameters import (
 from kinspan.engines.files._adding import added, first_layout
 from kinspan.engines.files._checkpoint import Checkpoint, asked_for
 from kinspan.engines.files._progress import is_shown, rows_bar
-from kinspan.engines.files._report import (
-    FilesRead,
-    LeftOutColumnsWarning,
-    SkippedFilesWarning,
-    check_model,
-    described,
-)
+from kinspan.engines.files._report import FilesRead, check_model, described
 from kinspan.engines.files._sums import Job, Sampling
+from kinspan.exceptions import LeftOutColumnsWarning, SkippedFilesWarning
 from kinspan.tables.dialect import check_dialect
 from kinspan.tables.paths import find
 from kinspan.tables.reading import n_rows_of

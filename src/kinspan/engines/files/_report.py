@@ -27,14 +27,6 @@ class SkippedFile(NamedTuple):
     reason: str
 
 
-class LeftOutColumnsWarning(UserWarning):
-    """Some columns are not numeric, and were left out although no features were named."""
-
-
-class SkippedFilesWarning(UserWarning):
-    """Some files could not be read and were left out."""
-
-
 @dataclass(frozen=True, eq=False)
 class FilesRead:
     """Statistics of files, and a report on how they were read; `print` shows the report.

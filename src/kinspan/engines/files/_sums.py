@@ -20,7 +20,8 @@ from kinspan._rows.keys import PUBLIC, RowKey
 from kinspan._rows.types import Ids
 from kinspan._validation.labelled_rows import CheckedRows
 from kinspan._validation.messages import NOT_FREQUENCIES
-from kinspan.tables.errors import FileError, naming_file
+from kinspan.exceptions import FileError
+from kinspan.tables.errors import naming_file
 from kinspan.tables.ids import CodedIds
 from kinspan.tables.layout import FileLayout
 from kinspan.tables.reading import parts_of, rows_of

@@ -116,9 +116,8 @@ class MultiTaskSPCA(
         Scores are log odds (two classes) or log probabilities up to a constant, calibrated on
         left-out rows.
     feature_importances_ : array of shape (n_features_in_,)
-        Mean size of the coefficients over tasks, times the spread of the feature within classes:
-        `RFE(clf, importance_getter="feature_importances_")`, because scikit-learn cannot select by
-        the `coef_` of many tasks. A task column counts as much as the most important feature.
+        Mean size of coefficients over tasks, times the spread of the feature within classes, for
+        `RFE(clf, importance_getter="feature_importances_")`. A task column has the largest.
     forecast_error_ : array of shape (n_tasks,)
         The expected error of each task's rule on new rows: how often sampled rows are
         misclassified when they are left out in turn, in closed form, those of the task if they are
@@ -231,7 +230,7 @@ class MultiTaskSPCA(
             draft.n_features_in_ = moments.n_features + (draft.task_column is not None)
         return self
 
-    def decision_function(self, X: Any, *, task: Any = None) -> Any:
+    def decision_function(self, X: Any, *, task: Any = None) -> Floats:
         """Scores: (n_samples,) log odds of `classes_[1]`, or (n_samples, n_classes).
 
         A class that the task of a row cannot answer is 100 below all others.
@@ -239,23 +238,24 @@ class MultiTaskSPCA(
         scores, _ = self._with_rules()._scores(X, task)
         return in_library_of(scores[:, 0] if scores.shape[1] == 1 else scores, X)
 
-    def predict(self, X: Any, *, task: Any = None) -> Any:
-        """The class of every row; `task` is one id per row, or one id for all rows."""
+    def predict(self, X: Any, *, task: Any = None) -> NDArray[Any]:
+        """The class of every row, in the array library of X; `task` is one id per row, or one."""
         now = self._with_rules()
-        scores, _ = now._scores(X, task)
-        return in_library_of(per_row(now._learnt.classes, answers(scores)), X)
+        found: NDArray[Any] = per_row(now._learnt.classes, answers(now._scores(X, task)[0]))
+        return in_library_of(found, X)
 
-    def predict_proba(self, X: Any, *, task: Any = None) -> Any:
+    def predict_proba(self, X: Any, *, task: Any = None) -> Floats:
         """(n_samples, n_classes) probabilities, in the order of `classes_`."""
         return in_library_of(probabilities(*self._with_rules()._scores(X, task)), X)
 
-    def predict_log_proba(self, X: Any, *, task: Any = None) -> Any:
+    def predict_log_proba(self, X: Any, *, task: Any = None) -> Floats:
         """(n_samples, n_classes) logarithms of the probabilities."""
         found = self.predict_proba(X, task=task)
         with np.errstate(divide="ignore"):
-            return namespace(found).log(found)
+            logarithms: Floats = namespace(found).log(found)
+        return logarithms
 
-    def transform(self, X: Any, *, task: Any = None) -> Any:
+    def transform(self, X: Any, *, task: Any = None) -> Floats:
         """(n_samples, n_components) projections Vᵀx on the directions of each row's task."""
         now = self._with_rules()
         features, names, rules = now._known_rows(X, task)
@@ -270,7 +270,7 @@ class MultiTaskSPCA(
 
     def fit_transform(
         self, X: Any, y: ArrayLike, *, task: Any = None, sample_weight: ArrayLike | None = None
-    ) -> Any:
+    ) -> Floats:
         """Fit, then project the same rows."""
         return self.fit(X, y, task=task, sample_weight=sample_weight).transform(X, task=task)
 

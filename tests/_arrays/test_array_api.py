@@ -234,14 +234,15 @@ class TestTorch:
         exact = X.float().numpy()
         here = MultiTaskSPCA().fit(exact, world.y, task=world.task)
         np.testing.assert_allclose(model.coef_, here.coef_, rtol=1e-9)
-        found = model.predict(X, task=torch.from_numpy(world.task))
+        found: Any = model.predict(X, task=torch.from_numpy(world.task))
         np.testing.assert_array_equal(found.numpy(), here.predict(exact, task=world.task))
 
     def test_derivatives_are_left_alone(self, torch: Any) -> None:
         world = random_world(17)
         X = torch.from_numpy(world.X).requires_grad_()
         model = MultiTaskSPCA().fit(X, world.y, task=world.task)
-        assert not model.predict_proba(X, task=world.task).requires_grad
+        found: Any = model.predict_proba(X, task=world.task)
+        assert not found.requires_grad
 
 
 def test_kernels_are_for_cuda_alone() -> None:

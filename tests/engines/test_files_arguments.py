@@ -156,3 +156,15 @@ def test_a_number_of_processes_is_a_whole_number(tmp_path: Path, n_jobs: Any) ->
     good_and(tmp_path)
     with pytest.raises(ValueError, match=r"n_jobs=.*; use a whole number of processes, -1 for one"):
         files.statistics(tmp_path, n_jobs=n_jobs, **NAMED)
+
+
+def test_files_that_are_read_and_skipped_are_logged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    good_and(tmp_path)
+    (tmp_path / "bad.parquet").write_bytes(b"nothing")
+    with caplog.at_level("INFO", logger="kinspan"), pytest.warns(files.SkippedFilesWarning):
+        files.statistics(tmp_path, on_error="skip", progress=False, **NAMED)
+    said = "\n".join(caplog.messages)
+    assert said.count("read ") == 2
+    assert f"skipped {tmp_path / 'bad.parquet'}: " in said

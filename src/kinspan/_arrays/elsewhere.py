@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ from kinspan._arrays.libraries import (
     widest_int,
 )
 from kinspan._rows.types import Ids
+
+_Array = TypeVar("_Array", bound=NDArray[Any])  # or what stands for it in another library
 
 
 @dataclass(eq=False)
@@ -154,8 +156,9 @@ def all_finite(values: Any) -> bool:
     return bool(xp.all(xp.isfinite(values)))
 
 
-def in_library_of(result: Any, X: Any) -> Any:
+def in_library_of(result: _Array, X: Any) -> _Array:
     """A result in the library and on the device of X; text and objects stay with NumPy."""
     if not is_foreign(X) or is_foreign(result) or result.dtype.kind not in "biuf":
         return result
-    return moved(result, X)
+    there: _Array = moved(result, X)
+    return there

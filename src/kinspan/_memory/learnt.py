@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,6 +32,7 @@ from kinspan.selection.candidates import Options
 from kinspan.selection.fit import fit
 from kinspan.selection.outcome import FittedRules
 
+_LOG = logging.getLogger("kinspan")
 _OF_RULES = (
     *("labels", "scale", "metric", "multi_class", "priors", "class_weight"),
     *("unseen_classes", "n_components"),
@@ -81,6 +84,7 @@ class Learnt:
 
     def _find_rules(self) -> FittedRules:
         """The steps after the first, in which nothing grows with the number of samples."""
+        begin = time.perf_counter()
         statistics, asked = self.statistics, self.parameters
         moments = statistics.moments
         check_several_classes(moments.classes)
@@ -100,7 +104,11 @@ class Learnt:
         names, effective = statistics.feature_names, moments.effective()
         warn_of_lost_digits(moments, statistics.sample, options.scale, names)
         warn_of_other_units(effective, options.scale, names)
-        return fit(effective, statistics.sample, options, self.unlabelled)
+        rules = fit(effective, statistics.sample, options, self.unlabelled)
+        size = (*moments.counts.shape, moments.n_features, moments.counts.sum())
+        text = "rules of %d tasks, %d classes and %d features from %.6g rows in %.2f s"
+        _LOG.info(text, *size, time.perf_counter() - begin)
+        return rules
 
     def with_rows(self, rows: CheckedRows, model: Any, *, is_part: bool) -> Learnt:
         """After a batch of rows, which takes weight from those before it if these fade.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Generator
 from contextlib import closing
 from pathlib import Path
@@ -17,6 +18,8 @@ from kinspan.tables.layout import FileLayout
 from kinspan.tables.reading import layout_of
 from kinspan.tables.request import Request
 from kinspan.tables.tally import Advance
+
+_LOG = logging.getLogger("kinspan")
 
 
 def first_layout(files: list[Path], request: Request, on_error: str) -> FileLayout:
@@ -70,8 +73,10 @@ def _with(done: Finished, outcome: Outcome, layout: FileLayout, on_error: str) -
     if error is not None:
         if on_error == "raise":
             raise error
+        _LOG.warning("skipped %s", error)
         skipped.append(SkippedFile(error.path, error.reason))
         return done
+    _LOG.info("read %s: %d rows", outcome.path, outcome.n_rows)
     read.append(ReadFile(outcome.path, outcome.n_rows))
     pile = pile if outcome.statistics is None else piled(pile, outcome.statistics)
     return Finished(pile, read, skipped)

@@ -178,7 +178,7 @@ def test_nan_and_infinity_are_named(bad: float, container: Any) -> None:
     X[[3, 5], 4] = bad
     kind = "NaN" if np.isnan(bad) else "infinity"
     with pytest.raises(ValueError, match=f"X contains {kind} in column 4, in 2 of 300 rows"):
-        ClassMoments.from_samples(container(X), y, task)
+        ClassMoments.from_samples(container(X), y, task, missing="refuse")
 
 
 def test_memory_of_the_pass_does_not_grow_with_the_rows() -> None:

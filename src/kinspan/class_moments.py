@@ -5,6 +5,7 @@ A *cell* is one class of one task. Nothing after this step grows with the number
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,10 +16,16 @@ from kinspan._arrays.elsewhere import is_elsewhere, on_host
 from kinspan._device.moments import device_moments
 from kinspan._rows import identifiers
 from kinspan._rows.arithmetic import Rest, added, subtracted, subtracted_weights
+from kinspan._rows.holes import is_whole, observed_moments
 from kinspan._rows.sums import cell_moments
-from kinspan._rows.types import Floats, Ids, Mask
+from kinspan._rows.types import Codes, Floats, Ids, Mask
 from kinspan._storage import container
-from kinspan._validation.labelled_rows import CheckedRows, check_labelled_rows
+from kinspan._validation.labelled_rows import (
+    CheckedRows,
+    check_holes,
+    check_labelled_rows,
+    check_only_holes,
+)
 from kinspan._validation.moments import (
     check_moments,
     check_no_overflow,
@@ -27,10 +34,10 @@ from kinspan._validation.moments import (
     check_were_there,
 )
 from kinspan._validation.precision import warn_of_inexact_rest
-from kinspan._validation.rows import refuse_non_finite
 from kinspan._validation.weights import check_weights_of_cells
 
 KIND = "class-moments"
+_OF_CELLS = ("counts", "means", "squares", "squared_weights", "observed")
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +45,8 @@ class ClassMoments:
     """Counts, means and centred second moments of every cell (one class of one task).
 
     Moments add: the sum of those of two batches, files, machines or sites is that of all their
-    rows, and subtraction removes rows again.
+    rows, and subtraction removes rows again. NaN is a missing value: means and second moments are
+    then those of the values that are there, and `observed` counts them.
 
     Examples
     --------
@@ -58,13 +66,20 @@ class ClassMoments:
     tasks: Ids  # (tasks,) ids, in order
     classes: Ids  # (classes,) labels, in order
     counts: Floats  # (tasks, classes) number of rows, or the sum of their frequency weights
-    means: Floats  # (tasks, classes, features); zero where a cell is empty
-    squares: Floats  # (tasks, classes, features) Σ (x − mean)²
+    means: Floats  # (tasks, classes, features) of values that are there; zero where there is none
+    squares: Floats  # (tasks, classes, features) Σ (x − mean)² of the same
     squared_weights: Floats | None = None  # (tasks, classes) Σ w², where rows fade; else the counts
+    observed: Floats | None = None  # (tasks, classes, features) values that are there, if not all
 
     @classmethod
     def from_samples(
-        cls, X: Any, y: ArrayLike, task: Any = None, *, sample_weight: ArrayLike | None = None
+        cls,
+        X: Any,
+        y: ArrayLike,
+        task: Any = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+        missing: str = "impute",
     ) -> ClassMoments:
         """Moments of rows; `task` is one id per row, one id for all of them, or None for one task.
 
@@ -77,8 +92,10 @@ class ClassMoments:
         task : array of shape (n_samples,), or one id for all rows
         sample_weight : array of shape (n_samples,), optional
             Frequencies: weight 2 is the row twice, weight 0 its absence.
+        missing : {"impute", "refuse"}, default="impute"
+            Whether NaN in X is a missing value, or an error.
         """
-        return cls.from_checked(check_labelled_rows(X, y, task, sample_weight))
+        return cls.from_checked(check_labelled_rows(X, y, task, sample_weight, missing=missing))
 
     @classmethod
     def from_checked(
@@ -107,8 +124,12 @@ class ClassMoments:
             squared = np.bincount(cells, weights * fading, shape[0] * shape[1])
             squared_weights = squared.astype(np.float64).reshape(shape)
         counts, means, squares = cell_moments(rows.features, cells, shape[0] * shape[1], weights)
+        observed = None
         if not (np.isfinite(means).all() and np.isfinite(squares).all()):
-            refuse_non_finite(rows.features, rows.names)
+            check_holes(rows)
+            observed, means, squares = observed_moments(rows.features, cells, len(counts), weights)
+            check_only_holes(rows, means, squares)
+            observed = observed.reshape(*shape, -1)
         moments = cls(
             tasks,
             classes,
@@ -116,6 +137,7 @@ class ClassMoments:
             means.reshape(*shape, -1),
             squares.reshape(*shape, -1),
             squared_weights,
+            observed,
         )
         return moments if weights is None else moments.without_empty()
 
@@ -135,6 +157,11 @@ class ClassMoments:
         """(tasks, classes): which cells have samples."""
         return self.counts > 0
 
+    @property
+    def numbers(self) -> Floats:
+        """(tasks, classes, 1 or features): how many values every mean is of."""
+        return self.counts[..., None] if self.observed is None else self.observed
+
     def __add__(self, other: ClassMoments) -> ClassMoments:
         """Moments of the rows of both."""
         if not isinstance(other, ClassMoments):
@@ -148,7 +175,9 @@ class ClassMoments:
         moments = added(first, second)
         check_no_overflow(*moments)
         weights = first._sum_of_squared_weights + second._sum_of_squared_weights
-        return ClassMoments(tasks, classes, *moments, weights if self._fades(other) else None)
+        observed = first.numbers + second.numbers if self._has_holes(other) else None
+        squared = weights if self._fades(other) else None
+        return ClassMoments(tasks, classes, *moments, squared, observed)
 
     def __sub__(self, other: ClassMoments) -> ClassMoments:
         """Moments without the rows of other; tasks and classes without rows disappear."""
@@ -173,7 +202,10 @@ class ClassMoments:
         if self._fades(other):
             both = self._sum_of_squared_weights, part._sum_of_squared_weights
             weights = subtracted_weights(*both, rest.moments.counts)
-        return ClassMoments(self.tasks, self.classes, *rest.moments, weights), rest
+        observed = rest.numbers if self._has_holes(other) else None
+        if observed is not None and is_whole(observed, rest.moments.counts):
+            observed = None
+        return ClassMoments(self.tasks, self.classes, *rest.moments, weights, observed), rest
 
     def faded(self, factor: Floats) -> ClassMoments:
         """The same with the weight of the rows of every cell times a (tasks, classes) factor."""
@@ -182,6 +214,7 @@ class ClassMoments:
             counts=self.counts * factor,
             squares=self.squares * factor[..., None],
             squared_weights=self._sum_of_squared_weights * factor**2,
+            observed=None if self.observed is None else self.observed * factor[..., None],
         )
 
     def effective(self) -> ClassMoments:
@@ -194,8 +227,13 @@ class ClassMoments:
             return self
         present = self.present
         per_row = np.where(present, self.squared_weights, 1.0) / np.where(present, self.counts, 1.0)
-        squares = self.squares / per_row[..., None]
-        return ClassMoments(self.tasks, self.classes, self.counts / per_row, self.means, squares)
+        return replace(
+            self,
+            counts=self.counts / per_row,
+            squares=self.squares / per_row[..., None],
+            squared_weights=None,
+            observed=None if self.observed is None else self.observed / per_row[..., None],
+        )
 
     def without_empty(self) -> ClassMoments:
         """The same without tasks and classes that have no rows."""
@@ -204,24 +242,29 @@ class ClassMoments:
 
     def where(self, kept: Mask) -> ClassMoments:
         """The same without the cells that a (tasks, classes) mask leaves out."""
-        counts, weights = np.where(kept, self.counts, 0.0), self.squared_weights
-        means, squares = (np.where(kept[..., None], a, 0.0) for a in (self.means, self.squares))
-        weights = None if weights is None else np.where(kept, weights, 0.0)
-        moments = ClassMoments(self.tasks, self.classes, counts, means, squares, weights)
-        return moments.without_empty()
+        return self._each(lambda a: (a.T * kept.T).T).without_empty()
 
     def chosen(self, tasks: NDArray[Any], classes: NDArray[Any]) -> ClassMoments:
         """Some of the tasks and classes, by masks or positions that keep their order."""
         cells = np.ix_(tasks, classes)
-        weights = None if self.squared_weights is None else self.squared_weights[cells]
-        return ClassMoments(
-            self.tasks[tasks],
-            self.classes[classes],
-            self.counts[cells],
-            self.means[cells],
-            self.squares[cells],
-            weights,
-        )
+        some = self._each(lambda a: a[cells])
+        return replace(some, tasks=self.tasks[tasks], classes=self.classes[classes])
+
+    def of_features(self, kept: Mask | Codes) -> ClassMoments:
+        """Some of the features."""
+        return self._each(lambda a: a if a.ndim == 2 else np.ascontiguousarray(a[..., kept]))
+
+    def with_enough_values(self, least: float) -> ClassMoments:
+        """Without features of cells that have some values, but fewer than `least`."""
+        if self.observed is None:
+            return self
+        enough = self.observed >= least
+        return self._each(lambda a: a if a.ndim == 2 else np.where(enough, a, 0.0))
+
+    def _each(self, change: Callable[[Floats], Floats]) -> ClassMoments:
+        """With a change of every array of cells."""
+        changed = {name: change(a) for name in _OF_CELLS if (a := getattr(self, name)) is not None}
+        return replace(self, **changed)
 
     def among(self, tasks: Ids, classes: Ids) -> ClassMoments:
         """The same with more tasks and classes, of which there are no rows."""
@@ -236,9 +279,7 @@ class ClassMoments:
             wide[place] = values
             return wide
 
-        weights = None if self.squared_weights is None else placed(self.squared_weights)
-        counts, means, squares = map(placed, (self.counts, self.means, self.squares))
-        return ClassMoments(tasks, classes, counts, means, squares, weights)
+        return replace(self._each(placed), tasks=tasks, classes=classes)
 
     @property
     def _sum_of_squared_weights(self) -> Floats:
@@ -248,6 +289,10 @@ class ClassMoments:
     def _fades(self, other: ClassMoments) -> bool:
         """Whether weights below one are among the rows of either."""
         return self.squared_weights is not None or other.squared_weights is not None
+
+    def _has_holes(self, other: ClassMoments) -> bool:
+        """Whether values are missing in the rows of either."""
+        return self.observed is not None or other.observed is not None
 
     def to_bytes(self) -> bytes:
         """All moments in one buffer, in the format of `kinspan._storage.container`."""
@@ -264,9 +309,7 @@ class ClassMoments:
             "tasks": identifiers.to_json(self.tasks),
             "classes": identifiers.to_json(self.classes),
         }
-        arrays = {"counts": self.counts, "means": self.means, "squares": self.squares}
-        if self.squared_weights is not None:
-            arrays["squared_weights"] = self.squared_weights
+        arrays = {name: a for name in _OF_CELLS if (a := getattr(self, name)) is not None}
         return container.Record(meta, arrays)
 
     @classmethod
@@ -277,7 +320,7 @@ class ClassMoments:
                 identifiers.from_json(record.meta[name]) for name in ("tasks", "classes")
             )
             counts, means, squares = (record.arrays[n] for n in ("counts", "means", "squares"))
-            fading = record.arrays.get("squared_weights")
-            moments = cls(tasks, classes, counts, means, squares, fading)
+            others = (record.arrays.get(name) for name in ("squared_weights", "observed"))
+            moments = cls(tasks, classes, counts, means, squares, *others)
             check_moments(moments)
         return moments

@@ -14,18 +14,24 @@ from sklearn.base import (
     TransformerMixin,
 )
 
-from kinspan._arrays.elsewhere import codes_on_device_of, in_library_of, per_row
+from kinspan._arrays.elsewhere import all_finite, codes_on_device_of, in_library_of, per_row
 from kinspan._arrays.libraries import namespace
 from kinspan._memory.attributes import LearntMixin
 from kinspan._memory.learnt import Learnt, rule_parameters
 from kinspan._memory.statistics import Statistics
 from kinspan._memory.streaming import StreamingMixin
 from kinspan._memory.threads import learning
+from kinspan._rows.holes import filled_rows
 from kinspan._rows.types import Codes, Floats
 from kinspan._validation.accuracy import accuracy
 from kinspan._validation.labelled_rows import check_labelled_rows
 from kinspan._validation.parameters import check_type
-from kinspan._validation.rows import check_finite, check_known_tasks, check_rows
+from kinspan._validation.rows import (
+    check_finite,
+    check_known_tasks,
+    check_may_have_holes,
+    check_rows,
+)
 from kinspan.answers import AnswersMixin, WeightsMixin
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
@@ -105,6 +111,11 @@ class MultiTaskSPCA(
         matters only where rows repeat and a class has more of them than are kept. A row with a
         `sample_weight` of 2 is two rows at the same time: each takes weight from earlier rows, not
         from the other.
+    missing : {"impute", "refuse"}, default="impute"
+        What NaN in X, or a null of a data frame, is: a missing value, which takes the mean of its
+        feature in its task, in `fit` and in `predict`, or an error. Left-out rows have their holes
+        too, so that forecasts are those of rows with as many. A feature of which a task has no
+        value at all tells its classes nothing, and others lend it nothing there.
 
     Attributes
     ----------
@@ -176,6 +187,7 @@ class MultiTaskSPCA(
         unseen_classes: str = "never",
         n_components: int | None = None,
         forget: float = 0.0,
+        missing: str = "impute",
     ) -> None:
         self.labels = labels
         self.scale = scale
@@ -190,6 +202,7 @@ class MultiTaskSPCA(
         self.unseen_classes = unseen_classes
         self.n_components = n_components
         self.forget = forget
+        self.missing = missing
 
     def fit(
         self, X: Any, y: ArrayLike, *, task: Any = None, sample_weight: ArrayLike | None = None
@@ -265,8 +278,8 @@ class MultiTaskSPCA(
             scale = np.ones_like(scale)
         directions = projectors(found.coef * scale, now._n_features_out)
         flat = np.zeros((len(directions), now._n_features_out))
-        projected = paired_scores(features, rules, directions / scale, flat)
-        return in_library_of(check_finite(projected, features, names), X)
+        projected = now._rows_by(features, names, rules, directions / scale, flat)
+        return in_library_of(projected, X)
 
     def fit_transform(
         self, X: Any, y: ArrayLike, *, task: Any = None, sample_weight: ArrayLike | None = None
@@ -284,9 +297,20 @@ class MultiTaskSPCA(
         """Scores, and which classes the task of every row cannot answer."""
         features, names, rules = self._known_rows(X, task)
         found = self._learnt.rules
-        scores = paired_scores(features, rules, found.coef, found.intercept)
+        scores = self._rows_by(features, names, rules, found.coef, found.intercept)
         absent = per_row(found.absent, rules)
-        return without_absent(check_finite(scores, features, names), absent), absent
+        return without_absent(scores, absent), absent
+
+    def _rows_by(
+        self, X: Any, names: NDArray[Any] | None, rules: Codes, coef: Floats, intercept: Floats
+    ) -> Floats:
+        """Scores of rows by rules; where they are NaN, the holes of the rows are filled."""
+        scores = paired_scores(X, rules, coef, intercept)
+        if all_finite(scores):
+            return scores
+        check_may_have_holes(X, names, self.missing)
+        filled = filled_rows(X, self._learnt.fills, rules)
+        return check_finite(paired_scores(filled, rules, coef, intercept), filled, names)
 
     def _known_rows(self, X: Any, task: Any) -> tuple[Any, NDArray[Any] | None, Codes]:
         features, names, column = check_rows(self, X, task, reset=False)
@@ -297,4 +321,5 @@ class MultiTaskSPCA(
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing == "impute"
         return tags

@@ -16,14 +16,34 @@ from tests.worlds import random_world
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_nan_and_infinity_are_named(convert: Convert, bad: float) -> None:
     world = random_world(8)
-    model = MultiTaskSPCA().fit(world.X, world.y, task=world.task)
+    model = MultiTaskSPCA(missing="refuse").fit(world.X, world.y, task=world.task)
     world.X[[3, 5], 4] = bad
     X, y, task = placed(world, convert)
     message = f"X contains {'NaN' if np.isnan(bad) else 'infinity'} in column 4, in 2 of 300 rows"
     with pytest.raises(ValueError, match=message):
-        ClassMoments.from_samples(X, y, task)
+        ClassMoments.from_samples(X, y, task, missing="refuse")
     with pytest.raises(ValueError, match=message):
         model.predict(X, task=task)
+
+
+def test_holes_on_a_device_are_refused_with_the_way_out(there: Convert) -> None:
+    world = random_world(8)
+    model = MultiTaskSPCA().fit(world.X, world.y, task=world.task)
+    world.X[3, 4] = np.nan
+    X, y, task = placed(world, there)
+    with pytest.raises(ValueError, match="for rows in memory only: pass a NumPy array"):
+        MultiTaskSPCA().fit(X, y, task=task)
+    with pytest.raises(ValueError, match="for rows in memory only: pass a NumPy array"):
+        model.predict(X, task=task)
+
+
+def test_holes_of_another_library_in_memory_are_filled() -> None:
+    world = random_world(8)
+    world.X[::4, 4] = np.nan
+    X, y, task = placed(world, strict(None))
+    plain = MultiTaskSPCA().fit(world.X, world.y, task=world.task)
+    found = MultiTaskSPCA().fit(X, y, task=task)
+    np.testing.assert_allclose(found.coef_, plain.coef_, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize(

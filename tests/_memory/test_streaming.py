@@ -146,7 +146,7 @@ def test_other_features_are_refused_by_name_and_nothing_changes() -> None:
     X, y, task = rows()
     names = [f"x{i}" for i in range(12)]
     frame = pd.DataFrame(X, columns=names)
-    clf = MultiTaskSPCA().partial_fit(frame[:200], y[:200], task=task[:200])
+    clf = MultiTaskSPCA(missing="refuse").partial_fit(frame[:200], y[:200], task=task[:200])
     before = clf.coef_
     with pytest.raises(ValueError, match="age"):
         clf.partial_fit(frame.rename(columns={"x3": "age"}), y, task=task)

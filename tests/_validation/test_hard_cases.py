@@ -197,11 +197,11 @@ def test_offset_1e8_leaves_the_answers_alone() -> None:
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array, pd.DataFrame])
 def test_nan_and_infinity_are_named_at_fit_and_predict(bad: float, container: Any) -> None:
     X, y, task = random_world(6)
-    clf = MultiTaskSPCA().fit(container(X), y, task=task)
+    clf = MultiTaskSPCA(missing="refuse").fit(container(X), y, task=task)
     X[[1, 2, 250], 4] = bad
     kind = "NaN" if np.isnan(bad) else "infinity"
     for call in (
-        lambda: MultiTaskSPCA().fit(container(X), y, task=task),
+        lambda: MultiTaskSPCA(missing="refuse").fit(container(X), y, task=task),
         lambda: clf.predict(container(X), task=task),
         lambda: clf.transform(container(X), task=task),
     ):
@@ -214,7 +214,7 @@ def test_named_columns_are_named_in_the_message() -> None:
     frame = pd.DataFrame(X, columns=list("abcdefg"))
     frame.loc[3, "c"] = np.nan
     with pytest.raises(ValueError, match=r"NaN in column 'c', in 1 of 300 rows"):
-        MultiTaskSPCA().fit(frame, y, task=task)
+        MultiTaskSPCA(missing="refuse").fit(frame, y, task=task)
 
 
 @pytest.mark.parametrize("p", [1, 2, 3, 4])

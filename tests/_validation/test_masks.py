@@ -1,4 +1,4 @@
-"""Masked entries are missing: they are refused as NaN and None are, and never read through."""
+"""Masked entries are missing, as NaN and None are, and never read through."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def masked(values: Any, place: Any = (3, 0)) -> Any:
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64])
-@pytest.mark.parametrize("model", [MultiTaskSPCA(), NaiveSPCA()])
+@pytest.mark.parametrize("model", [MultiTaskSPCA(missing="refuse"), NaiveSPCA()])
 def test_masked_features_are_missing(model: Any, kind: type) -> None:
     X, y, task = WORLD
     X = (10 * X).astype(kind)
@@ -30,6 +30,16 @@ def test_masked_features_are_missing(model: Any, kind: type) -> None:
     model.fit(X, y, task=task)
     with pytest.raises(ValueError, match="X contains NaN in column 0"):
         model.predict(masked(X), task=task)
+
+
+def test_masked_features_are_filled_as_nan_is() -> None:
+    X, y, task = WORLD
+    holed = X.copy()
+    holed[3, 0] = np.nan
+    clf, plain = (MultiTaskSPCA().fit(rows, y, task=task) for rows in (masked(X), holed))
+    np.testing.assert_array_equal(clf.coef_, plain.coef_)
+    given, expected = clf.predict_proba(masked(X), task=task), plain.predict_proba(holed, task=task)
+    np.testing.assert_array_equal(given, expected)
 
 
 def test_masked_labels_tasks_and_weights_are_missing() -> None:

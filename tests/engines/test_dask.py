@@ -200,8 +200,9 @@ def test_the_task_as_a_column_that_the_model_names() -> None:
     clf = cluster.fit(MultiTaskSPCA(task_column=2), da.from_array(wide, chunks=(90, -1)), y)
     assert_same(clf, MultiTaskSPCA(task_column=2).fit(wide, y))
     wide[7, 5] = np.nan  # counted as the user does, with the task column
+    model = MultiTaskSPCA(task_column=2, missing="refuse")
     with pytest.raises(ValueError, match="X contains NaN in column 5"):
-        cluster.fit(MultiTaskSPCA(task_column=2), da.from_array(wide, chunks=(90, -1)), y)
+        cluster.fit(model, da.from_array(wide, chunks=(90, -1)), y)
 
 
 def test_rows_are_computed_once_where_labels_come_from_the_same_source() -> None:

@@ -102,7 +102,7 @@ def test_nan_is_named_and_a_failed_fit_changes_nothing() -> None:
     X, y, task = WORLD
     spoilt = X.copy()
     spoilt[130, 3] = np.nan
-    clf = cluster.fit(MultiTaskSPCA(), frame(), "label", task="city")
+    clf = cluster.fit(MultiTaskSPCA(missing="refuse"), frame(), "label", task="city")
     before = clf.coef_.copy()
     with pytest.raises(ValueError, match="X contains NaN in column 'x3', in 1 of 100 rows"):
         cluster.fit(clf, frame(x3=spoilt[:, 3]), "label", task="city")

@@ -181,7 +181,7 @@ def test_what_a_worker_refuses_is_read_by_the_user(client: Any) -> None:
     table = pd.DataFrame(X, columns=[f"x{i}" for i in range(7)]).assign(label=y, city=task)
     rows = dd.from_pandas(table, npartitions=4)
     with pytest.raises(ValueError, match="X contains NaN in column 'x3', in 1 of 75 rows"):
-        cluster.fit(MultiTaskSPCA(), rows, "label", task="city")
+        cluster.fit(MultiTaskSPCA(missing="refuse"), rows, "label", task="city")
     clf = MultiTaskSPCA().fit(X[:130], y[:130], task=task[:130])
     lazy = cluster.predict(clf, da.from_array(X[:100], chunks=(50, -1)), task=np.arange(100) % 5)
     with pytest.raises(ValueError, match="task contains 4, which fit has not seen"):

@@ -116,7 +116,7 @@ def test_models_that_files_cannot_fit(tmp_path: Path) -> None:
 
 def test_scores_of_other_files_are_refused(tmp_path: Path) -> None:
     good_and(tmp_path)
-    model = files.fit(MultiTaskSPCA(), tmp_path, **NAMED)
+    model = files.fit(MultiTaskSPCA(missing="refuse"), tmp_path, **NAMED)
     other = tmp_path / "other"
     other.mkdir()
     for changed, message in (
@@ -137,7 +137,7 @@ def test_batches_that_cannot_be_counted() -> None:
     cases: tuple[tuple[Any, type[Exception], str], ...] = (
         ([], ValueError, "batches has no rows"),
         ([(X, y), X], TypeError, r"batches: number 1, from 0, is of type ndarray; use \(X, y\)"),
-        ([(X, y), (X * np.nan, y)], ValueError, r"batch 1 .*: X contains NaN in column 0"),
+        ([(X, y), (X * np.inf, y)], ValueError, r"batch 1 .*: X contains infinity in column 0"),
         (
             [(X, y), (X, ["0", "1"] * 2)],
             ValueError,

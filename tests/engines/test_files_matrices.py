@@ -42,7 +42,7 @@ MATRICES = [
     ),
     (
         lambda d: np.save(d / "X.npy", np.full((4, 2), np.nan)),
-        {},
+        {"missing": "refuse"},
         "rows 0 to 3: X contains NaN in column 0, in 4 of 4 rows",
     ),
     (lambda d: (d / "X.npy").write_bytes(b"hello" * 9), {}, "magic string is not correct"),

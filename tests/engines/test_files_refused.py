@@ -47,10 +47,10 @@ pytest.importorskip("pyarrow.feather")
 def test_a_table_unlike_the_first(changed: dict[str, Any], message: str, tmp_path: Path) -> None:
     good_and(tmp_path, **changed)
     with pytest.raises(files.FileError, match=message) as error:
-        files.statistics(tmp_path, **NAMED)
+        files.statistics(tmp_path, **NAMED, missing="refuse")
     assert error.value.path == tmp_path / "b.parquet"
     assert str(error.value).startswith(str(tmp_path / "b.parquet"))
-    read = skipping(tmp_path, **NAMED)
+    read = skipping(tmp_path, **NAMED, missing="refuse")
     assert [path.name for path, _ in read.skipped] == ["b.parquet"]
     assert read.n_rows == 20
 
@@ -128,10 +128,10 @@ def test_a_file_that_breaks_late_leaves_nothing_behind(tmp_path: Path) -> None:
 def test_errors_of_processes_name_the_file(tmp_path: Path) -> None:
     good_and(tmp_path, b=[np.nan] * 20)
     parquet(tmp_path / "c.parquet")
-    read = skipping(tmp_path, **NAMED, n_jobs=2)
+    read = skipping(tmp_path, **NAMED, n_jobs=2, missing="refuse")
     assert [file.path.name for file in read.files] == ["a.parquet", "c.parquet"]
     with pytest.raises(files.FileError, match=r"b\.parquet: rows 0 to 19: X contains NaN"):
-        files.statistics(tmp_path, **NAMED, n_jobs=2)
+        files.statistics(tmp_path, **NAMED, n_jobs=2, missing="refuse")
 
 
 def test_errors_can_be_sent_between_processes() -> None:
@@ -155,7 +155,7 @@ def test_nothing_that_could_be_read_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "0.parquet").unlink()
     (tmp_path / "1.csv").write_text("a,t,y\n")
     with pytest.raises(ValueError, match=r"no row to learn from in '.*1\.csv'"):
-        files.statistics(tmp_path, **NAMED)
+        files.statistics(tmp_path, **NAMED, missing="refuse")
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])

@@ -149,7 +149,7 @@ def test_a_task_column_must_name_the_task() -> None:
 
 def test_bad_rows_change_nothing() -> None:
     X, y, task = random_world(4)
-    clf = MultiTaskSPCA().fit(X, y, task=task)
+    clf = MultiTaskSPCA(missing="refuse").fit(X, y, task=task)
     before = dict(vars(clf))
     with pytest.raises(ValueError, match="y is given without X"):
         clf.add_task("new", y=[1, 2])

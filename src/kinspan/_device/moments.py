@@ -43,7 +43,7 @@ class Passed(NamedTuple):
 
 def device_moments(checked: CheckedRows, fading: Floats | None, is_part: bool) -> FoundMoments:
     """Moments of every cell from one pass over X."""
-    X, y, task, weights, names = checked
+    X, y, task, weights, names = checked[:5]
     cells = cells_of(task, y, X.array)
     shape = cells.shape
     placed, squared_weights = _on_device_of(weights, X.array), None
@@ -65,7 +65,7 @@ def device_moments(checked: CheckedRows, fading: Floats | None, is_part: bool) -
 
 def passed_over(checked: CheckedRows) -> Passed:
     """By-products of the last pass, if it was over the same cells; otherwise without hashes."""
-    X, y, task, weights, _ = checked
+    X, y, task, weights = checked[:4]
     before = X.passed
     if before is not None and all(map(operator.is_, before.of, (y, task, weights))):
         return before  # type: ignore[no-any-return]

@@ -16,6 +16,7 @@ from kinspan._validation.parameters import check_n_components
 from kinspan.class_moments import ClassMoments
 from kinspan.metric import feature_scale
 from kinspan.row_sample import RowSample
+from kinspan.selection.filling import Whole
 from kinspan.selection.outcome import FittedRules
 
 
@@ -55,6 +56,11 @@ class LearntMixin:
     def _statistics(self) -> Statistics:
         check_is_fitted(self)
         return self._learnt.statistics
+
+    @property
+    def _whole(self) -> Whole:
+        check_is_fitted(self)
+        return self._learnt.whole
 
     @property
     def _rules(self) -> FittedRules:

@@ -14,7 +14,8 @@ from kinspan._memory.fading import faded_statistics
 from kinspan._memory.statistics import Pile, Statistics, piled, total
 from kinspan._memory.threads import lock_of
 from kinspan._rows import identifiers
-from kinspan._rows.types import Ids
+from kinspan._rows.once import computed_once
+from kinspan._rows.types import Floats, Ids
 from kinspan._validation.labelled_rows import CheckedRows
 from kinspan._validation.parameters import (
     check_costs,
@@ -29,7 +30,7 @@ from kinspan._validation.units import warn_of_other_units
 from kinspan._validation.weights import check_frequencies
 from kinspan.class_moments import ClassMoments
 from kinspan.selection.candidates import Options
-from kinspan.selection.fit import fit
+from kinspan.selection.filling import Whole, fit_whole, task_means
 from kinspan.selection.outcome import FittedRules
 
 _LOG = logging.getLogger("kinspan")
@@ -82,6 +83,16 @@ class Learnt:
         assert self.found is not None
         return self.found
 
+    @computed_once
+    def whole(self) -> Whole:
+        """Statistics without holes: missing values are filled in."""
+        return Whole.of(self.statistics.moments, self.statistics.sample, self.unlabelled)
+
+    @computed_once
+    def fills(self) -> Floats:
+        """(tasks + 1, features): what missing values are replaced by; last, in new tasks."""
+        return task_means(self.statistics.moments, self.unlabelled)
+
     def _find_rules(self) -> FittedRules:
         """The steps after the first, in which nothing grows with the number of samples."""
         begin = time.perf_counter()
@@ -101,10 +112,10 @@ class Learnt:
             priors,
             np.log(priors * costs),
         )
-        names, effective = statistics.feature_names, moments.effective()
-        warn_of_lost_digits(moments, statistics.sample, options.scale, names)
-        warn_of_other_units(effective, options.scale, names)
-        rules = fit(effective, statistics.sample, options, self.unlabelled)
+        names, whole = statistics.feature_names, self.whole
+        warn_of_lost_digits(whole.moments, whole.sample, options.scale, names)
+        warn_of_other_units(moments.effective(), options.scale, names)
+        rules = fit_whole(whole, options)
         size = (*moments.counts.shape, moments.n_features, moments.counts.sum())
         text = "rules of %d tasks, %d classes and %d features from %.6g rows in %.2f s"
         _LOG.info(text, *size, time.perf_counter() - begin)

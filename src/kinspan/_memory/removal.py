@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from kinspan._memory.statistics import Statistics
 from kinspan._rows import identifiers
+from kinspan._rows.holes import ObservedMoments, observed_moments
 from kinspan._rows.sums import cell_moments
-from kinspan._rows.types import Floats, Ids, Mask
+from kinspan._rows.types import Codes, Floats, Ids, Mask
 from kinspan._validation.moments import check_not_more, check_something_left
 from kinspan._validation.precision import warn_of_inexact_rest
 from kinspan.class_moments import ClassMoments
@@ -71,9 +72,20 @@ def _deviation(sample: RowSample) -> Floats:
     """(features,): standard deviations of sampled rows within their cells."""
     if not len(sample.cells):
         return np.zeros(sample.rows.shape[1])
-    found = cell_moments(sample.rows, sample.cells, int(sample.cells.max()) + 1, None)
-    freedom = max(float(np.maximum(found.counts - 1.0, 0.0).sum()), 1.0)
-    return np.asarray(np.sqrt(found.squares.sum(axis=0) / freedom))
+    n_cells = int(sample.cells.max()) + 1
+    numbers, _, squares = _moments(sample.rows, sample.cells, n_cells, None)
+    freedom = np.maximum(np.maximum(numbers - 1.0, 0.0).sum(axis=0), 1.0)
+    return np.asarray(np.sqrt(squares.sum(axis=0) / freedom))
+
+
+def _moments(
+    rows: NDArray[Any], cells: Codes, n_cells: int, weights: Floats | None
+) -> ObservedMoments:
+    """Moments of sampled rows, with (cells, 1 or features) numbers of values."""
+    if np.isnan(rows).any():
+        return observed_moments(rows, cells, n_cells, weights)
+    counts, means, squares = cell_moments(rows, cells, n_cells, weights)
+    return ObservedMoments(counts[:, None], means, squares)
 
 
 def _of_rows(moments: ClassMoments, sample: RowSample, is_whole: Mask) -> ClassMoments:
@@ -82,11 +94,14 @@ def _of_rows(moments: ClassMoments, sample: RowSample, is_whole: Mask) -> ClassM
         return moments
     chosen = is_whole.ravel()[sample.cells]
     cells, weights = sample.cells[chosen], sample.weights[chosen]
-    found = cell_moments(sample.rows[chosen], cells, is_whole.size, weights)
+    found = _moments(sample.rows[chosen], cells, is_whole.size, weights)
     shape, where = moments.means.shape, is_whole[..., None]
     means = np.where(where, found.means.reshape(shape), moments.means)
     squares = np.where(where, found.squares.reshape(shape), moments.squares)
-    return replace(moments, means=means, squares=squares)
+    observed = moments.observed
+    if observed is not None:
+        observed = np.where(where, found.observed.reshape(*shape[:2], -1), observed)
+    return replace(moments, means=means, squares=squares, observed=observed)
 
 
 def _sample_without(

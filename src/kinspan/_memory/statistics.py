@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from kinspan._arrays.elsewhere import is_elsewhere
+from kinspan._rows.holes import with_alike_holes
 from kinspan._rows.keys import PUBLIC, RowKey
 from kinspan._rows.types import Floats
 from kinspan._storage import container
@@ -57,6 +58,7 @@ class Statistics:
         sample_weight: ArrayLike | None = None,
         row_sample: int = 100,
         random_state: int | None = None,
+        missing: str = "impute",
     ) -> Statistics:
         """Statistics of rows.
 
@@ -71,8 +73,10 @@ class Statistics:
             Rows kept of every class of every task; 0 keeps none.
         random_state : int, optional
             The key of the hash that chooses them, as for `MultiTaskSPCA`: the same at all sites.
+        missing : {"impute", "refuse"}, default="impute"
+            Whether NaN in X is a missing value, or an error.
         """
-        rows = check_labelled_rows(X, y, task, sample_weight)
+        rows = check_labelled_rows(X, y, task, sample_weight, missing=missing)
         key = check_random_state(random_state)
         return cls.from_checked(rows, check_row_sample(row_sample), key=key)
 
@@ -95,6 +99,8 @@ class Statistics:
             names = tuple(rows.names.tolist())
         if row_sample == 0:
             return cls(moments, None, names)
+        if moments.observed is not None:
+            rows = rows._replace(features=with_alike_holes(rows.features))
         sample = RowSample.from_checked(rows, row_sample, fading, key)
         return cls(moments, sample, names)
 
@@ -139,11 +145,13 @@ class Statistics:
     def without_small(self, min_count: int) -> Statistics:
         """The same without classes of tasks of which there are fewer rows than `min_count`.
 
-        Moments of a single row are the row: statistics that leave a site should lack small cells.
+        Moments of a single row are the row: statistics that leave a site should lack small cells,
+        and features of which a cell has fewer values.
         `min_count` counts weights: a row of weight 5, or one person's five rows, passes 5.
         """
         least = check_positive("min_count", min_count)
         moments, sample = self.moments.where(self.moments.counts >= least), self.sample
+        moments = moments.with_enough_values(least)
         if sample is not None:
             sample = sample.aligned(moments.tasks, moments.classes, moments.n_features)
             sample = sample.of_cells(moments.present)

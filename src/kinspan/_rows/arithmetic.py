@@ -4,6 +4,8 @@ Both are the update of Chan, Golub and LeVeque, forwards and backwards. With n�
 second part and δ = mean₂ − mean₁,
 
     mean = mean₁ + δ n₂/n,    squares = squares₁ + squares₂ + δ² n₁ n₂/n.
+
+Where values are missing, n is the number of values of each feature that are there.
 """
 
 from __future__ import annotations
@@ -23,11 +25,11 @@ _COARSE = 1.0 / 8.0  # of a standard deviation: errors that are not small agains
 def added(first: Moments, second: Moments) -> CellMoments:
     """Moments of the rows of both; cells are (tasks, classes), the same of both."""
     counts = first.counts + second.counts
-    share = _ratio(second.counts, counts)
+    share = _ratio(second.numbers, first.numbers + second.numbers)
     with np.errstate(over="ignore", invalid="ignore"):
         delta = second.means - first.means
         means = first.means + delta * share
-        between = delta * (delta * share * first.counts[..., None])
+        between = delta * (delta * share * first.numbers)
         return CellMoments(counts, means, first.squares + second.squares + between)
 
 
@@ -38,6 +40,7 @@ class Rest(NamedTuple):
     error: Floats  # (tasks, classes, features): of means and deviations
     typical: Floats  # (features,): deviations of the rows that are left, or of those removed
     impossible: Mask  # (tasks, classes, features): second moments below zero, rounding aside
+    numbers: Floats  # (tasks, classes, 1 or features): values that are left
 
     def is_doubtful(self, typical: Floats | float = 0.0) -> Mask:
         """Where errors are not small against deviations, which may be known from elsewhere too."""
@@ -47,11 +50,11 @@ class Rest(NamedTuple):
 
 def subtracted(whole: Moments, part: Moments) -> Rest:
     """Moments of the rows that are not in the part; cells are the same of both."""
-    n1, mean1, squares1 = whole.counts, whole.means, whole.squares
-    n2, mean2, squares2 = part.counts, part.means, part.squares
-    counts = np.where(n1 - n2 > 1e-9 * n1, n1 - n2, 0.0)
-    left, share = (counts > 0)[..., None], _ratio(n2, counts)
-    both = (counts * n2 / np.where(n1 > 0, n1, 1.0))[..., None]
+    n1, mean1, squares1 = whole.numbers, whole.means, whole.squares
+    n2, mean2, squares2 = part.numbers, part.means, part.squares
+    counts, numbers = _left(whole.counts, part.counts), _left(n1, n2)
+    left, share = numbers > 0, _ratio(n2, numbers)
+    both = numbers * n2 / np.where(n1 > 0, n1, 1.0)
     with np.errstate(over="ignore", invalid="ignore"):
         means = np.where(left, mean1 + (mean1 - mean2) * share, 0.0)
         between = (mean2 - means) * ((mean2 - means) * both)
@@ -63,11 +66,16 @@ def subtracted(whole: Moments, part: Moments) -> Rest:
         is_rounding = np.isfinite(squares) & ~(squares > _OF_SQUARES * parts + doubt)
         squares = np.where(is_rounding, 0.0, squares)
         means = _of_constants(means, (squares == 0) & left & (share > 0), rounding, counts)
-        lost = np.sqrt(_OF_SQUARES * parts / np.where(counts > 0, counts, 1.0)[..., None])
+        lost = np.sqrt(_OF_SQUARES * parts / np.where(left, numbers, 1.0))
         error = np.maximum(rounding / 16.0, lost * (share > 0))  # 16: bounds are seldom reached
-        typical = np.maximum(_deviation(squares, counts), _deviation(squares2, n2))
+        typical = np.maximum(_deviation(squares, numbers), _deviation(squares2, n2))
     moments = CellMoments(counts, means, squares)
-    return Rest(moments, np.where(left, error, 0.0), typical, impossible)
+    return Rest(moments, np.where(left, error, 0.0), typical, impossible, numbers)
+
+
+def _left(whole: Floats, part: Floats) -> Floats:
+    """Numbers of rows or values that are left; zero where the rest is rounding."""
+    return np.where(whole - part > 1e-9 * whole, whole - part, 0.0)
 
 
 def subtracted_weights(whole: Floats, part: Floats, counts: Floats) -> Floats:
@@ -77,13 +85,13 @@ def subtracted_weights(whole: Floats, part: Floats, counts: Floats) -> Floats:
 
 
 def _ratio(numbers: Floats, counts: Floats) -> Floats:
-    """(tasks, classes, 1): numbers of rows over others, zero where there are none."""
-    return np.divide(numbers, counts, out=np.zeros_like(counts), where=counts > 0)[..., None]
+    """(tasks, classes, 1 or features): numbers of values over others, zero where there are none."""
+    return np.divide(numbers, counts, out=np.zeros(counts.shape), where=counts > 0)
 
 
 def _rounding(whole: Moments, part: Moments, share: Floats) -> Floats:
     """How far means may be from those of the rows that are left."""
-    n = np.where(whole.counts > 0, whole.counts, 1.0)[..., None]
+    n = np.where(whole.numbers > 0, whole.numbers, 1.0)
     size = (np.abs(whole.means) + np.sqrt(whole.squares / n)) * (1.0 + share)
     return np.asarray(_RESOLUTION * (size + np.abs(part.means) * share))
 
@@ -97,7 +105,7 @@ def _of_constants(means: Floats, is_flat: Mask, rounding: Floats, counts: Floats
     return np.where(is_flat & (np.abs(means - constant) <= rounding), constant, means)
 
 
-def _deviation(squares: Floats, counts: Floats) -> Floats:
+def _deviation(squares: Floats, numbers: Floats) -> Floats:
     """(features,): within cells."""
-    freedom = max(float(np.maximum(counts - 1.0, 0.0).sum()), 1.0)
+    freedom = np.maximum(np.maximum(numbers - 1.0, 0.0).sum(axis=(0, 1)), 1.0)
     return np.asarray(np.sqrt(squares.sum(axis=(0, 1)) / freedom))

@@ -138,14 +138,16 @@ def around_means(
 ) -> tuple[CellMoments, bool]:
     """Moments from sums of deviations from a reference, and whether it was near enough.
 
-    Means and squares overwrite the sums: with many cells, copies would need too much memory.
+    Counts are those of cells or, with holes, of every feature in them (cells, features). Means and
+    squares overwrite the sums: with many cells, copies would need too much memory.
     """
     numbers = np.finfo(reference.dtype)
     most, least, is_safe = losable(float(numbers.eps)), whole_square(numbers), True
     step = max(1, _BLOCK_BYTES // (128 * max(sums.shape[1], 1)))
     for start in range(0, len(sums), step):
         part = slice(start, start + step)
-        n = np.where(counts[part] > 0, counts[part], 1.0)[:, None]
+        n = np.where(counts[part] > 0, counts[part], 1.0)
+        n = n[:, None] if n.ndim == 1 else n
         shift = sums[part] / n
         lost = sums[part] * shift
         kept = np.maximum(squares[part] - lost, 0.0, out=squares[part])
@@ -204,15 +206,13 @@ def _span_sums(
         deviations = scratch[: len(codes)]
         np.take(reference, codes, axis=0, out=deviations, mode="clip")
         np.subtract(block, deviations, out=deviations, casting="same_kind")
-        one_hot = _one_hot(kept, n_met, w, scratch)
-        sums += one_hot @ deviations
-        squares += one_hot @ np.square(deviations, out=deviations)
+        belongs = one_hot(kept, n_met, w, scratch)
+        sums += belongs @ deviations
+        squares += belongs @ np.square(deviations, out=deviations)
     return met, sums, squares
 
 
-def _one_hot(
-    cells: Codes, n_cells: int, weights: Floats | None, like: NDArray[Any]
-) -> sp.csc_array:
+def one_hot(cells: Codes, n_cells: int, weights: Floats | None, like: NDArray[Any]) -> sp.csc_array:
     """(cells, rows) matrix whose product with rows is their weighted sum in every cell."""
     values = np.ones(len(cells), like.dtype) if weights is None else weights.astype(like.dtype)
     indices, ends = cells.astype(np.int32), np.arange(len(cells) + 1, dtype=np.int32)

@@ -20,7 +20,7 @@ from kinspan._storage import container
 from kinspan._storage.atomic_files import write_atomically
 from kinspan._storage.container import Record, together
 from kinspan._validation.fitted import check_loaded, names_of
-from kinspan._validation.parameters import check_parameters, check_path, check_type
+from kinspan._validation.parameters import MISSING, check_parameters, check_path, check_type
 from kinspan.class_moments import ClassMoments
 from kinspan.exceptions import StoredDataError
 from kinspan.spca import MultiTaskSPCA
@@ -140,6 +140,8 @@ def _of_model(model: MultiTaskSPCA) -> Record:
     declared, unlabelled = learnt.declared, learnt.unlabelled
     parameters = {**model.get_params(), **learnt.parameters}  # those that rules are found with
     del parameters["random_state"]  # it may be a secret; samples keep the name of their key
+    if parameters["missing"] == MISSING[0]:
+        del parameters["missing"]  # the default, which earlier versions do not know
     about = {
         "parameters": {name: _of_parameter(v) for name, v in parameters.items()},
         "n_features_in": int(model.n_features_in_),

@@ -3,14 +3,15 @@
 Layout, all integers little-endian:
 
     bytes  0–7    magic: b"kinspan" and a zero byte
-    bytes  8–11   version of this layout (1)
+    bytes  8–11   version of this layout (1, or 2 where values are missing)
     bytes 12–15   length of the header
     bytes 16–47   SHA-256 of everything after byte 47
     header        UTF-8 JSON: {"kind": …, "meta": {…}, "arrays": [{"name", "dtype", "shape"}, …]}
     arrays        the arrays one after another, C order, little-endian, no padding
 
-Arrays never take more memory than the buffer that they come from; the header, which is JSON, takes
-a few dozen times its own length at most.
+Layout 2 is layout 1 with numbers of the values that are there (arrays called `observed`), which a
+reader of layout 1 would overlook. Arrays never take more memory than the buffer that they come
+from; the header, which is JSON, takes a few dozen times its own length at most.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from numpy.typing import NDArray
 from kinspan.exceptions import StoredDataError
 
 MAGIC = b"kinspan\0"
-VERSION = 1
+VERSION = 2
+_OF_LAYOUT_2 = "observed"
 _PREFIX = struct.Struct("<8sII32s")
 _BROKEN = (
     *(ValueError, TypeError, KeyError, IndexError, AttributeError),
@@ -97,7 +99,13 @@ def pack(contents: Contents) -> bytes:
         {"kind": contents.kind, "meta": meta, "arrays": described}, allow_nan=False
     ).encode()
     body = b"".join([header, *(array.tobytes() for array in stored.values())])
-    return _PREFIX.pack(MAGIC, VERSION, len(header), hashlib.sha256(body).digest()) + body
+    prefix = MAGIC, _layout_of(arrays), len(header), hashlib.sha256(body).digest()
+    return _PREFIX.pack(*prefix) + body
+
+
+def _layout_of(arrays: dict[str, NDArray[Any]]) -> int:
+    """The first layout whose readers understand these arrays."""
+    return VERSION if any(n.rpartition("/")[2] == _OF_LAYOUT_2 for n in arrays) else 1
 
 
 def unpack(buffer: bytes | bytearray | memoryview, *kinds: str) -> Contents:

@@ -72,6 +72,18 @@ def check_moments(moments: Moments) -> None:
         raise ValueError("a count or a second moment is negative")
     if moments.squared_weights is not None:
         _check_squared_weights(moments.squared_weights, moments.counts)
+    if moments.observed is not None:
+        _check_observed(moments)
+
+
+def _check_observed(moments: Moments) -> None:
+    observed, most = moments.numbers, moments.counts[..., None] * (1 + 1e-9)
+    if observed.shape != moments.means.shape or observed.dtype != np.float64:
+        raise ValueError("there is not one number of values for each mean")
+    if not ((observed >= 0) & (observed <= most)).all():
+        raise ValueError("there are more values of a feature than rows, or fewer than none")
+    if moments.means[observed == 0].any() or moments.squares[observed == 0].any():
+        raise ValueError("a feature without values has a mean or a second moment")
 
 
 def _check_ids(*ids: Ids) -> None:
@@ -109,7 +121,7 @@ def check_sample(sample: SampledRows) -> None:
     for weights in (sample.weights, sample.recency):
         if weights is not None and not (weights.shape == (n,) and (weights > 0).all()):
             raise ValueError("there is not one positive weight for each sampled row")
-    if not all(np.isfinite(a).all() for a in (sample.rows, sample.weights)):
+    if np.isinf(sample.rows).any() or not np.isfinite(sample.weights).all():
         raise ValueError("sampled rows are finite")
 
 
@@ -137,6 +149,8 @@ def check_statistics(
         for known, ids in ((moments.tasks, sample.tasks), (moments.classes, sample.classes))
     ):
         raise ValueError("a sampled row is of a task or class that the moments do not have")
+    if sample is not None and moments.observed is None and np.isnan(sample.rows).any():
+        raise ValueError("sampled rows lack values that the moments have")
     if names is None:
         return
     if len(names) != moments.n_features or not all(isinstance(name, str) for name in names):
@@ -174,6 +188,12 @@ def check_no_overflow(*sums: Floats) -> None:
     """The sum of finite moments may not be finite."""
     if not all(np.isfinite(part).all() for part in sums):
         raise ValueError("the sum of these moments overflows; divide the features by a constant")
+
+
+def check_some_values(known: Mask) -> None:
+    """At least one feature has a value."""
+    if not known.any():
+        raise ValueError("X has no values at all: NaN everywhere; there is nothing to learn from")
 
 
 def check_something_left(moments: Moments) -> None:

@@ -14,12 +14,14 @@ from kinspan._validation.messages import some
 from kinspan._validation.numbers import is_number, real_numbers
 from kinspan.exceptions import TooFewClassesError
 
+MISSING = ("impute", "refuse")
 _CHOICES: dict[str, tuple[Any, ...]] = {
     "labels": ("auto", "spectral", "plugin", "naive", "single"),
     "scale": ("auto", "pooled", "task", None),
     "multi_class": ("shared", "one-vs-all"),
     "unseen": ("error", "shared"),
     "unseen_classes": ("never", "share"),
+    "missing": MISSING,
 }
 
 

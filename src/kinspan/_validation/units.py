@@ -49,8 +49,8 @@ def warn_of_other_units(moments: Moments, scale: str | None, names: Sequence[str
 class _Sizes(NamedTuple):
     """(tasks, features): what a unit multiplies; only of tasks with degrees of freedom."""
 
-    n: Floats  # (tasks, 1): rows
-    freedom: Floats  # (tasks, 1): rows less classes
+    n: Floats  # (tasks, 1 or features): values
+    freedom: Floats  # (tasks, 1 or features): values less classes
     spread: Floats  # standard deviation within classes; NaN where there is none
     mean: Floats  # the absolute value
     root: Floats  # root mean square
@@ -58,13 +58,14 @@ class _Sizes(NamedTuple):
 
     def of_features(self, which: Any) -> _Sizes:
         """The same of some features."""
-        return self._replace(**{name: getattr(self, name)[:, which] for name in self._fields[2:]})
+        wide = {name: a for name in self._fields if (a := getattr(self, name)).shape[1] > 1}
+        return self._replace(**{name: a[:, which] for name, a in wide.items()})
 
 
 def other_units(moments: Moments) -> list[OtherUnits]:
     """Features of tasks with other units than elsewhere, the largest factors first."""
-    freedom = np.maximum(moments.counts - 1.0, 0.0).sum(axis=1)
-    tasks = np.flatnonzero(freedom > 0)
+    freedom = np.maximum(moments.numbers - 1.0, 0.0).sum(axis=1)
+    tasks = np.flatnonzero((freedom > 0).any(axis=1))
     if len(tasks) < 2:
         return []
     with np.errstate(all="ignore"):
@@ -88,9 +89,9 @@ def other_units(moments: Moments) -> list[OtherUnits]:
 
 def _sizes(moments: Moments, tasks: Any, freedom: Floats) -> _Sizes:
     """Numbers of one sign have means of that sign and (Σx)² ≥ Σx², in every cell."""
-    counts, means = moments.counts[tasks, :, None], moments.means[tasks]
+    counts, means = moments.numbers[tasks], moments.means[tasks]
     n, within = counts.sum(axis=1), moments.squares[tasks].sum(axis=1)
-    of_tasks = freedom[tasks, None]
+    of_tasks = freedom[tasks]
     spread = np.sqrt(np.where(within > 0, within, np.nan) / of_tasks)
     mean = np.abs((counts * means).sum(axis=1)) / n
     root = np.sqrt((within + (counts * means**2).sum(axis=1)) / n)
@@ -140,8 +141,9 @@ def _is_no_chance(sizes: _Sizes, factors: Floats, places: Codes, n_features: int
     variation = np.nanmedian(sizes.spread / sizes.mean, axis=0)
     worth = 1.0 / (1.0 + 3.0 * np.where(sizes.is_one_signed[0], variation, 1.0) ** 2)
     tasks, features = places.T
-    own = sizes.freedom[tasks, 0] * worth[features]
-    others = float(np.median(sizes.freedom)) * worth[features]
+    freedom = np.broadcast_to(sizes.freedom, factors.shape)
+    own = freedom[tasks, features] * worth[features]
+    others = np.median(freedom, axis=0)[features] * worth[features]
     ratio = np.exp(2.0 * factors[tasks, features])
     tail = np.minimum(f_test.cdf(ratio, own, others), f_test.sf(ratio, own, others))
     return np.asarray(tail <= _CHANCE / (len(factors) * n_features))

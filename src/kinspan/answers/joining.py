@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kinspan._memory.statistics import Statistics
 from kinspan._rows import identifiers
 from kinspan._validation.labelled_rows import CheckedRows
 from kinspan._validation.parameters import check_declared, check_random_state
@@ -49,17 +50,15 @@ def joined(model: Any, name: Any, X: Any, y: Any, sample_weight: Any) -> ModelRo
         check_all_of_task(column, n_samples, ids)
     weights = check_weights(sample_weight, n_samples)
     labels = np.zeros(n_samples, dtype=np.int64) if y is None else check_labels(y, n_samples)
-    rows = CheckedRows(features, labels, tasks, weights, names)
+    rows = CheckedRows(features, labels, tasks, weights, names, model.missing == "impute")
     if y is None:
         new = ClassMoments.from_checked(rows)
         return ModelRows(moments, sample, new if unlabelled is None else unlabelled + new)
     if model._learnt.declared is not None:
         check_declared(np.asarray(labels), model._learnt.declared)
-    moments = moments + ClassMoments.from_checked(rows, is_part=True)
-    if sample is not None:
-        key = check_random_state(model.random_state)
-        sample = sample + RowSample.from_checked(rows, sample.size, key=key)
-    return ModelRows(moments, sample, unlabelled)
+    size, key = 0 if sample is None else sample.size, check_random_state(model.random_state)
+    both = Statistics(moments, sample) + Statistics.from_checked(rows, size, key=key, is_part=True)
+    return ModelRows(both.moments, both.sample, unlabelled)
 
 
 def parted(model: Any, task: int) -> ModelRows:

@@ -22,7 +22,7 @@ MOST_COMPARED = 1500  # tasks; their relatedness is a decomposition of tasks × 
 
 def scaled_moments(model: Any) -> ScaledMoments:
     """The class moments of a fitted model in the scale of its rules."""
-    return scaled_by(model.moments_.effective(), model._rules.scale[:-1])
+    return scaled_by(model._whole.moments.effective(), model._rules.scale[:-1])
 
 
 def relatedness_among(scaled: ScaledMoments, tasks: Codes | list[int] | slice) -> Floats:

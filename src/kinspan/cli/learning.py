@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Generator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -18,8 +17,7 @@ from kinspan.engines.files._checkpoint import Checkpoint, Finished
 from kinspan.engines.files._report import ReadFile
 from kinspan.engines.files._sums import Sampling, with_rows
 from kinspan.tables.columns import ColumnChoice, draft_recipe
-from kinspan.tables.fills import Fills
-from kinspan.tables.passes import encoded_rows, means_of, read_categories
+from kinspan.tables.passes import encoded_rows, read_categories
 from kinspan.tables.reader import Reader
 from kinspan.tables.reading import n_rows_of
 from kinspan.tables.recipe import Recipe
@@ -35,7 +33,7 @@ def learn_tables(
     written: str,
     checkpoint: str | None = None,
 ) -> tuple[Recipe, Statistics]:
-    """Read tables with progress bars, in up to three passes, and note what was dropped."""
+    """Read tables with progress bars, in up to two passes, and note what was dropped."""
     check_checkpoint(written, checkpoint, data)
     with sources(data, written, checkpoint) as files:
         n_rows = n_rows_of(files)
@@ -50,13 +48,9 @@ def learn_tables(
                 with output.progress("reading categories", n_rows) as advance:
                     complete = read_categories(files, reader, how.as_text, how.rare, advance)
                     reader = reader._replace(recipe=complete)
-        fills = None
-        if reader.recipe.missing == "mean":
-            with output.progress("reading means", n_rows) as advance:
-                fills = means_of(files, reader, advance)
         with output.progress("reading", n_rows) as advance:
-            statistics, tally = _statistics(files, reader, fills, sampling, advance, checkpoint)
-    for note in tally.notes():
+            statistics, tally = _statistics(files, reader, sampling, advance, checkpoint)
+    for note in (*tally.notes(), *_without_values(statistics)):
         output.note(note)
     return reader.recipe, statistics
 
@@ -76,14 +70,13 @@ def _note_task(reader: Reader, files: Sequence[Path], output: Output) -> None:
 def _statistics(
     files: Sequence[Path],
     reader: Reader,
-    fills: Fills | None,
     sampling: Sampling,
     advance: Advance,
     checkpoint: str | None,
 ) -> tuple[Statistics, Tally]:
     """The statistics of all rows; a checkpoint keeps those of finished files."""
     names = np.array(reader.recipe.feature_names, dtype=object)
-    kept = Checkpoint(checkpoint, files, _asked(reader, fills, sampling))
+    kept = Checkpoint(checkpoint, files, _asked(reader, sampling))
     begun = kept.begun()
     tally = Tally() if begun.notes is None else Tally.of_json(begun.notes)
     advance(tally.rows)
@@ -91,7 +84,7 @@ def _statistics(
     def steps() -> Generator[Finished, None, None]:
         pile, read = begun.pile, begun.read
         for path in files[begun.n_files :]:
-            for rows in encoded_rows([path], reader, fills, tally, advance):
+            for rows in encoded_rows([path], reader, tally, advance):
                 pile = with_rows(pile, rows, sampling, names)
             read = [*read, ReadFile(path, 0)]
             yield Finished(pile, read, [], asdict(tally))
@@ -105,8 +98,15 @@ def _statistics(
     return replace(total(pile), feature_names=reader.recipe.feature_names), tally
 
 
-def _asked(reader: Reader, fills: Fills | None, sampling: Sampling) -> dict[str, Any]:
-    """Everything that the statistics of files depend on; fills come from all files."""
-    means = None if fills is None else hashlib.sha256(fills.means.tobytes()).hexdigest()
+def _asked(reader: Reader, sampling: Sampling) -> dict[str, Any]:
+    """Everything that the statistics of files depend on."""
     how = {"row_sample": sampling.size, "random_state": sampling.key.name}
-    return {**reader.recipe.to_json(), **how, "means": means}
+    return {**reader.recipe.to_json(), **how}
+
+
+def _without_values(found: Statistics) -> list[str]:
+    """What to say of features that have no value in any row."""
+    if found.moments.observed is None or found.feature_names is None:
+        return []
+    empty = np.flatnonzero(found.moments.observed.sum(axis=(0, 1)) == 0)
+    return [f"{found.feature_names[i]!r} has no value in any row: it counts as none" for i in empty]

@@ -18,7 +18,7 @@ def without_rare(
 ) -> tuple[Statistics, Recipe]:
     """Both without the categories of fewer rows, which then count as no category."""
     moments = found.moments
-    n_rows = np.rint((moments.counts[..., None] * moments.means).sum(axis=(0, 1)))
+    n_rows = np.rint((moments.numbers * moments.means).sum(axis=(0, 1)))
     is_category = [c.categories is not None for c in recipe.columns for _ in c.features]
     kept = ~np.array(is_category) | (n_rows >= min_count)
     if kept.all():
@@ -34,10 +34,7 @@ def without_rare(
     sample = found.sample
     if sample is not None:  # keys stay: they tell which share of all rows was sampled
         sample = replace(sample, rows=np.ascontiguousarray(sample.rows[:, kept]))
-    means, squares = (
-        np.ascontiguousarray(sums[..., kept]) for sums in (moments.means, moments.squares)
-    )
-    return Statistics(replace(moments, means=means, squares=squares), sample, names), left
+    return Statistics(moments.of_features(kept), sample, names), left
 
 
 def _with_features(recipe: Recipe, kept: np.ndarray) -> Recipe:

@@ -183,7 +183,7 @@ def _check_drawable(estimator: Any) -> None:
 
 def _spread_along(estimator: Any, t: int) -> float:
     """The standard deviation of rows around their class means, along the rule of a task."""
-    moments, sample = estimator.moments_.effective(), estimator.sample_
+    moments, sample = estimator._whole.moments.effective(), estimator._whole.sample
     sample = sample.aligned(moments.tasks, moments.classes, moments.n_features).effective()
     cell = sample.task_codes, sample.class_codes
     rule = estimator.coef_[t, 0]

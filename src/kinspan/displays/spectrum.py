@@ -53,7 +53,7 @@ class SpectrumDisplay:
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> SpectrumDisplay:
         """Draw the spectrum of a fitted MultiTaskSPCA, of its tasks that have all classes."""
         check_estimator(estimator)
-        moments = estimator.moments_.effective()
+        moments = estimator._whole.moments.effective()
         whole = moments.present.all(axis=1)
         if whole.sum() < 2:
             raise ValueError(

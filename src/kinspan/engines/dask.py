@@ -19,6 +19,8 @@ from kinspan._memory.threads import learning
 from kinspan._validation.labelled_rows import check_labelled_rows
 from kinspan._validation.messages import some
 from kinspan._validation.parameters import (
+    MISSING,
+    check_choice,
     check_parameters,
     check_positive,
     check_random_state,
@@ -105,6 +107,7 @@ def statistics(
     sample_weight: Any = None,
     row_sample: int = 100,
     random_state: int | None = None,
+    missing: str = "impute",
     split_every: int = 8,
 ) -> Any:
     """The statistics of rows on a cluster, to store them or to add them to others.
@@ -117,6 +120,8 @@ def statistics(
         Rows kept of every class of every task; 0 keeps none.
     random_state : int, optional
         The key of the hash that chooses them, as for `MultiTaskSPCA`.
+    missing : {"impute", "refuse"}, default="impute"
+        Whether NaN in X is a missing value, or an error.
 
     Returns
     -------
@@ -134,7 +139,9 @@ def statistics(
     Statistics(45 tasks, 2 classes, 64 features, 450 rows, 0 of them kept)
     """
     check_random_state(random_state)
-    model = MultiTaskSPCA(row_sample=check_row_sample(row_sample), random_state=random_state)
+    check_choice("missing", missing, MISSING)
+    size = check_row_sample(row_sample)
+    model = MultiTaskSPCA(row_sample=size, random_state=random_state, missing=missing)
     return _tree(model, X, y, task, sample_weight, split_every)
 
 

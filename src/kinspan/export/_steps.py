@@ -50,11 +50,11 @@ def one_rule() -> Steps:
     return Steps([], {"rule": np.array([0])})
 
 
-def sums_by_one_rule(coef: Floats) -> Steps:
-    """features → sums if all rows have the first rule."""
+def sums_by_one_rule(coef: Floats, rows: str) -> Steps:
+    """Rows of features → sums if all rows have the first rule."""
     return Steps(
         [
-            Step("Cast", ("features",), "in_double", {"to": np.float64}),
+            Step("Cast", (rows,), "in_double", {"to": np.float64}),
             Step("MatMul", ("in_double", "coef"), "sums"),
         ],
         {"coef": np.ascontiguousarray(coef[0].T)},
@@ -82,8 +82,8 @@ def rule_of_task(tasks: NDArray[Any], rows: str = "features") -> Steps:
     )
 
 
-def sums_by_rule(coef: Floats) -> Steps:
-    """features, rule → sums, (rows, 1 or classes), in double precision.
+def sums_by_rule(coef: Floats, rows: str) -> Steps:
+    """Rows of features, rule → sums, (rows, 1 or classes), in double precision.
 
     Gathering the coefficients of all rows would take rows × features × classes numbers. A block of
     rows takes as many as fit into a cache; the last block is filled up with copies of the last row.
@@ -97,7 +97,7 @@ def sums_by_rule(coef: Floats) -> Steps:
         Step("Sub", ("n", "one"), "last_row"),
         Step("Add", ("last_row", "block_size"), "end_of_last_block"),
         Step("Div", ("end_of_last_block", "block_size"), "n_blocks"),
-        Step("Loop", ("n_blocks", "always"), "blocks", body=_SUMS_OF_BLOCK),
+        Step("Loop", ("n_blocks", "always"), "blocks", body=_sums_of_block(rows)),
         Step("Reshape", ("blocks", "as_rows"), "filled_up"),
         Step("Slice", ("filled_up", "first", "n_rows"), "sums"),
     ]
@@ -107,18 +107,20 @@ def sums_by_rule(coef: Floats) -> Steps:
     return Steps(steps, {"coef": coef, **small})
 
 
-_SUMS_OF_BLOCK = (
-    Step("Mul", ("block", "block_size"), "start"),
-    Step("Add", ("start", "within_block"), "places"),
-    Step("Min", ("places", "last_row"), "rows"),
-    Step("Gather", ("features", "rows"), "taken"),
-    Step("Cast", ("taken",), "in_double", {"to": np.float64}),
-    Step("Unsqueeze", ("in_double", "last_axis"), "columns"),
-    Step("Gather", ("rule", "rows"), "rules"),
-    Step("Gather", ("coef", "rules"), "weights"),
-    Step("MatMul", ("weights", "columns"), "products"),
-    Step("Squeeze", ("products", "last_axis"), "sums_of_block"),
-)
+def _sums_of_block(rows: str) -> tuple[Step, ...]:
+    """block → the sums of its rows."""
+    return (
+        Step("Mul", ("block", "block_size"), "start"),
+        Step("Add", ("start", "within_block"), "places"),
+        Step("Min", ("places", "last_row"), "rows"),
+        Step("Gather", (rows, "rows"), "taken"),
+        Step("Cast", ("taken",), "in_double", {"to": np.float64}),
+        Step("Unsqueeze", ("in_double", "last_axis"), "columns"),
+        Step("Gather", ("rule", "rows"), "rules"),
+        Step("Gather", ("coef", "rules"), "weights"),
+        Step("MatMul", ("weights", "columns"), "products"),
+        Step("Squeeze", ("products", "last_axis"), "sums_of_block"),
+    )
 
 
 def scores_of_sums(rules: FittedRules, refuses_unseen: bool) -> Steps:

@@ -18,6 +18,7 @@ from kinspan.tables.fills import Fills
 from kinspan.tables.recipe import FeatureColumn, Recipe
 
 WITH_HOLES = "with_holes"
+COMPLETE = "complete"
 
 
 class TableInputs(NamedTuple):
@@ -56,15 +57,20 @@ def encoded(recipe: Recipe) -> Steps:
 def filled(fills: Fills | None) -> Steps:
     """Features with holes and rule → features; without means, holes stay and are refused."""
     if fills is None:
-        return Steps([Step("Identity", (WITH_HOLES,), "features")], {})
+        return Steps([Step("Identity", (WITH_HOLES,), COMPLETE)], {})
     return Steps(
         [
             Step("Gather", ("means", "rule"), "means_of_rows"),
             Step("IsNaN", (WITH_HOLES,), "is_hole"),
-            Step("Where", ("is_hole", "means_of_rows", WITH_HOLES), "features"),
+            Step("Where", ("is_hole", "means_of_rows", WITH_HOLES), COMPLETE),
         ],
         {"means": fills.means},
     )
+
+
+def in_double() -> Steps:
+    """features → features with holes, in the precision of the means."""
+    return Steps([Step("Cast", ("features",), WITH_HOLES, {"to": np.float64})], {})
 
 
 def _one_hot(j: int, column: FeatureColumn) -> Steps:

@@ -51,9 +51,10 @@ def to_onnx(
         Outputs are `label` of shape (rows,), text or int64, and `probabilities` of shape
         (rows, n_classes), in the order of `classes_`.
 
-        A graph cannot raise an error. Rows that `predict` would refuse, because of NaN, infinity or
-        a task that was not fitted, have probabilities NaN and the label `""` or −2⁶³. With
-        `unseen="shared"` new tasks are predicted.
+        A graph cannot raise an error. Rows that `predict` would refuse, because of infinity or a
+        task that was not fitted, have probabilities NaN and the label `""` or −2⁶³. With
+        `unseen="shared"` new tasks are predicted. Rows with NaN are filled as by `predict` if the
+        model has learnt from rows with NaN, and refused like the others if it has not.
 
         The graph of a model of `kinspan fit` with text, dates or filled-in values contains their
         treatment. Its inputs are `numbers` of shape (rows, columns of numbers), NaN where a value
@@ -104,13 +105,25 @@ def to_onnx(
 def _scores(model: MultiTaskSPCA, recipe: Recipe | None, tasks: NDArray[Any] | None) -> Steps:
     """The steps from features, or columns of a table, and task to scores."""
     rules = model._rules
-    rows = "features" if recipe is None else _table_steps.WITH_HOLES
+    fills = _fills(model, recipe)
+    is_plain = recipe is None and fills is None
+    rows = "features" if is_plain else _table_steps.WITH_HOLES
     rule = _steps.one_rule() if tasks is None else _steps.rule_of_task(tasks, rows)
-    if recipe is not None:
-        fills = Fills.of_model(model) if recipe.missing == "mean" else None
-        rule = _table_steps.encoded(recipe).then(rule).then(_table_steps.filled(fills))
+    if not is_plain:
+        first = _table_steps.in_double() if recipe is None else _table_steps.encoded(recipe)
+        rule, rows = first.then(rule).then(_table_steps.filled(fills)), _table_steps.COMPLETE
     sums = _steps.sums_by_one_rule if tasks is None else _steps.sums_by_rule
-    return rule.then(sums(rules.coef)).then(_steps.scores_of_sums(rules, model.unseen == "error"))
+    scores = _steps.scores_of_sums(rules, model.unseen == "error")
+    return rule.then(sums(rules.coef, rows)).then(scores)
+
+
+def _fills(model: MultiTaskSPCA, recipe: Recipe | None) -> Fills | None:
+    """What holes take: of tables, as their recipe says; else if the model has met holes."""
+    if recipe is None:
+        fills = model.missing == "impute" and model.moments_.observed is not None
+    else:
+        fills = recipe.missing == "mean"
+    return Fills.of_model(model) if fills else None
 
 
 def _inputs(

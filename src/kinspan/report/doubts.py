@@ -31,7 +31,7 @@ def _doubt(kind: str, meaning: str = "", **about: Any) -> dict[str, Any]:
 
 
 def _about_tasks(model: Any, order: Codes) -> list[dict[str, Any]]:
-    moments, names = model.moments_.effective(), named(model.classes_)
+    moments, names = model._whole.moments.effective(), named(model.classes_)
     counts, present = moments.counts, moments.present
     n_classes = present.sum(axis=1)
     tiny = present & (counts < FEW_LABELS)
@@ -71,7 +71,7 @@ def _other_units(model: Any) -> dict[int, list[str]]:
 
 
 def _about_features(model: Any) -> list[dict[str, Any]]:
-    moments = model.moments_
+    moments = model._whole.moments
     names = _feature_names(model)
     size = _squared_size(moments).sum(axis=(0, 1))
     is_still = moments.squares.sum(axis=(0, 1)) <= _ROUNDING * size  # within every class and task

@@ -47,11 +47,10 @@ def encode_chunk(chunk: Chunk, reader: Reader, fills: Fills | None, tally: Tally
     if label is not None and recipe.kinds["label"] == NUMBERS:
         _refuse_fractions(chunk, request.label, label)
     X, missing = X[kept], missing[kept]
+    tally.filled += int(missing.sum())
     if fills is not None and missing.any():
-        tally.filled += int(missing.sum())
         fills.fill(X, missing, task)
-    if recipe.missing != "mean" or fills is not None:  # otherwise NaN is allowed
-        _refuse_infinite(chunk, reader, X, kept)
+    _refuse_infinite(chunk, reader, X, kept)
     return UsableRows(kept, FileRows(chunk.first_row, X, task, label, None))
 
 
@@ -129,9 +128,9 @@ def _first_missing(chunk: Chunk, reader: Reader, missing: Mask, lacking: dict[st
 
 
 def _refuse_infinite(chunk: Chunk, reader: Reader, X: Floats, kept: Mask) -> None:
-    if np.isfinite(X).all():
+    if not np.isinf(X).any():
         return
-    row, feature = (int(place) for place in np.argwhere(~np.isfinite(X))[0])
+    row, feature = (int(place) for place in np.argwhere(np.isinf(X))[0])
     name = _column_of(reader, feature)
     where = _row(chunk, int(np.flatnonzero(kept)[row]))
     raise FileError(chunk.path, f"column {name!r} is {X[row, feature]} in {where}; correct it")

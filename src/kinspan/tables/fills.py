@@ -46,11 +46,8 @@ class Fills(NamedTuple):
 
     @classmethod
     def of_model(cls, model: Any) -> Fills:
-        """The fills of a fitted model: filling in a mean leaves the mean unchanged."""
-        moments = model.moments_
-        counts = moments.counts[..., None]
-        sums, n = (counts * moments.means).sum(axis=1), counts.sum(axis=1)
-        return cls(moments.tasks, _means(sums, np.broadcast_to(n, sums.shape)))
+        """The fills of a fitted model."""
+        return cls(model.tasks_, model._learnt.fills)
 
     @classmethod
     def of_sums(cls, found: ByTask, names: Sequence[str]) -> Fills:

@@ -1,4 +1,4 @@
-"""All files → the categories of text columns, and the means that replace missing numbers."""
+"""All files → the categories of their text columns, and their rows as numbers."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from pathlib import Path
 from kinspan.tables.categories import FoundCategories
 from kinspan.tables.encoding import encode_chunk
 from kinspan.tables.errors import naming_file
-from kinspan.tables.fills import ByTask, Fills, sums_of_present
-from kinspan.tables.ids import CodedIds
 from kinspan.tables.reader import Reader
 from kinspan.tables.recipe import Recipe
 from kinspan.tables.rows import FileRows
@@ -18,12 +16,12 @@ from kinspan.tables.tally import Advance, Tally
 
 
 def encoded_rows(
-    files: Sequence[Path], reader: Reader, fills: Fills | None, tally: Tally, advance: Advance
+    files: Sequence[Path], reader: Reader, tally: Tally, advance: Advance
 ) -> Iterator[FileRows]:
-    """The usable rows of all files, in their order."""
+    """The usable rows of all files, in their order; missing numbers are NaN."""
     for path in files:
         for chunk in reader.chunks(path):
-            rows = encode_chunk(chunk, reader, fills, tally).rows
+            rows = encode_chunk(chunk, reader, None, tally).rows
             if len(rows.X):
                 yield rows
             advance(chunk.columns.num_rows)
@@ -42,15 +40,3 @@ def read_categories(
                 advance(chunk.columns.num_rows)
     with naming_file(files[0]) if len(files) == 1 else nullcontext():
         return found.recipe()
-
-
-def means_of(files: Sequence[Path], reader: Reader, advance: Advance) -> Fills:
-    """The mean of every feature in every task."""
-    total: ByTask | None = None
-    for rows in encoded_rows(files, reader, None, Tally(), advance):
-        task = CodedIds.constant(0, len(rows.X)) if rows.task is None else rows.task
-        part = sums_of_present(rows.X, task)
-        total = part if total is None else total + part
-    if total is None:
-        raise ValueError("no row has a task and a label")
-    return Fills.of_sums(total, reader.recipe.feature_names)

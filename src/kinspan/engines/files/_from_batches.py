@@ -10,11 +10,10 @@ import numpy as np
 
 from kinspan._memory.statistics import Pile, total
 from kinspan._validation.labelled_rows import check_labelled_rows
-from kinspan._validation.parameters import check_random_state, check_row_sample
 from kinspan._validation.weights import check_frequencies
 from kinspan.engines.files._progress import is_shown, rows_bar
 from kinspan.engines.files._report import FilesRead
-from kinspan.engines.files._sums import Sampling, with_rows
+from kinspan.engines.files._sums import sampling_of, with_rows
 from kinspan.tables.ids import CodedIds, as_kind, kind_of
 from kinspan.tables.layout import FileLayout
 from kinspan.tables.rows import FileRows
@@ -25,6 +24,7 @@ def from_batches(
     *,
     row_sample: int = 100,
     random_state: int | None = None,
+    missing: str = "impute",
     progress: bool | str = "auto",
 ) -> FilesRead:
     """Statistics of rows that come in batches from any source, such as the cursor of a database.
@@ -33,7 +33,7 @@ def from_batches(
     ----------
     batches : iterable of (X, y), (X, y, task) or (X, y, task, sample_weight)
         The arguments of `model.fit`. A batch is not kept after it was counted, and may be empty.
-    row_sample, random_state, progress
+    row_sample, random_state, missing, progress
         As in `statistics`.
 
     Examples
@@ -49,7 +49,7 @@ def from_batches(
     >>> files.from_batches(rows()).fit(MultiTaskSPCA()).tasks_
     array([0, 1, 2, 3, 4])
     """
-    sampling = Sampling(check_row_sample(row_sample), check_random_state(random_state))
+    sampling = sampling_of(row_sample, random_state, missing)
     begin = time.perf_counter()
     pile: Pile = ()
     n_rows, layout, is_weighted = 0, None, False
@@ -98,7 +98,7 @@ def _checked(
     X: Any, y: Any, task: Any, weights: Any, layout: FileLayout | None, name: str
 ) -> tuple[FileRows, FileLayout]:
     """The rows of a batch, which has the layout of the first."""
-    features, labels, ids, _, found = check_labelled_rows(X, y, task, None)
+    features, labels, ids, _, found, _ = check_labelled_rows(X, y, task, None)
     label, tasks = CodedIds.of(labels), CodedIds.of(ids)
     if weights is not None:
         weights = np.broadcast_to(np.asarray(weights, dtype=np.float64), features.shape[0])

@@ -8,17 +8,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from kinspan._validation.messages import some
-from kinspan._validation.parameters import (
-    check_choice,
-    check_n_jobs,
-    check_random_state,
-    check_row_sample,
-)
+from kinspan._validation.parameters import check_choice, check_n_jobs
 from kinspan.engines.files._adding import added, first_layout
 from kinspan.engines.files._checkpoint import Checkpoint, asked_for
 from kinspan.engines.files._progress import is_shown, rows_bar
 from kinspan.engines.files._report import FilesRead, check_model, described
-from kinspan.engines.files._sums import Job, Sampling
+from kinspan.engines.files._sums import Job, Sampling, sampling_of
 from kinspan.exceptions import LeftOutColumnsWarning, SkippedFilesWarning
 from kinspan.tables.dialect import check_dialect
 from kinspan.tables.paths import find
@@ -35,6 +30,7 @@ def statistics(
     sample_weight: Any = None,
     row_sample: int = 100,
     random_state: int | None = None,
+    missing: str = "impute",
     as_text: Sequence[str] | str = (),
     delimiter: str | None = None,
     encoding: str | None = None,
@@ -67,6 +63,8 @@ def statistics(
         Rows kept of every class of every task; 0 keeps none.
     random_state : int, optional
         The key of the hash that chooses them, as for `MultiTaskSPCA`.
+    missing : {"impute", "refuse"}, default="impute"
+        Whether missing numbers of features are filled in by the fit, or an error.
     as_text : columns
         Tasks or labels to read as text although they look like numbers (`"007"`).
     delimiter : str, optional
@@ -109,7 +107,7 @@ def statistics(
     """
     dialect = check_dialect(delimiter, encoding, decimal)
     request = check_request(task, label, sample_weight, features, as_text, dialect, batch_rows)
-    sampling = Sampling(check_row_sample(row_sample), check_random_state(random_state))
+    sampling = sampling_of(row_sample, random_state, missing)
     return _read(paths, request, sampling, n_jobs, on_error, progress, checkpoint)
 
 
@@ -167,7 +165,7 @@ def fit(
     check_model(model, (task,) if isinstance(task, str) else None, ())
     dialect = check_dialect(delimiter, encoding, decimal)
     request = check_request(task, label, sample_weight, features, as_text, dialect, batch_rows)
-    sampling = Sampling(check_row_sample(model.row_sample), check_random_state(model.random_state))
+    sampling = sampling_of(model.row_sample, model.random_state, model.missing)
     read = _read(paths, request, sampling, n_jobs, on_error, progress, checkpoint)
     if read.left_out:
         named = some([f"{name} ({kind})" for name, kind in read.left_out.items()])
@@ -195,6 +193,7 @@ def _read(
     check_n_jobs(n_jobs)
     shown, found, begin = is_shown(progress), find(paths, request), time.perf_counter()
     how = {"row_sample": sampling.size, "random_state": sampling.key.name}
+    how |= {} if sampling.allows_holes else {"missing": "refuse"}
     asked = {} if checkpoint is None else asked_for(request, found, **how)
     kept = Checkpoint(checkpoint, found, asked)
     layout = first_layout(found, request, on_error)

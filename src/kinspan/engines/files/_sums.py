@@ -20,6 +20,12 @@ from kinspan._rows.keys import PUBLIC, RowKey
 from kinspan._rows.types import Ids
 from kinspan._validation.labelled_rows import CheckedRows
 from kinspan._validation.messages import NOT_FREQUENCIES
+from kinspan._validation.parameters import (
+    MISSING,
+    check_choice,
+    check_random_state,
+    check_row_sample,
+)
 from kinspan.exceptions import FileError
 from kinspan.tables.errors import naming_file
 from kinspan.tables.ids import CodedIds
@@ -45,6 +51,14 @@ class Sampling(NamedTuple):
 
     size: int  # rows kept of every cell
     key: RowKey = PUBLIC  # of the hash that chooses them
+    allows_holes: bool = True  # whether NaN is a missing value
+
+
+def sampling_of(row_sample: Any, random_state: Any, missing: Any) -> Sampling:
+    """From arguments, checked."""
+    check_choice("missing", missing, MISSING)
+    size, key = check_row_sample(row_sample), check_random_state(random_state)
+    return Sampling(size, key, missing == "impute")
 
 
 class Job(NamedTuple):
@@ -70,7 +84,8 @@ def statistics_of(
             raise ValueError(NOT_FREQUENCIES)
         if not weights.any():
             return None
-    checked = CheckedRows(rows.X, label.codes, task.codes, weights, names)
+    allowed = sampling.allows_holes
+    checked = CheckedRows(rows.X, label.codes, task.codes, weights, names, allowed)
     found = Statistics.from_checked(checked, sampling.size, key=sampling.key, is_part=True)
     return _with_ids(found, task.ids, label.ids)
 

@@ -1,0 +1,106 @@
+"""Rows with holes (NaN) → moments of the values that are there, and rows whose holes are all alike.
+
+Only data in which the first pass met NaN comes here: two more passes, in double precision.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from kinspan._arrays.libraries import is_sparse
+from kinspan._rows.sums import around_means, one_hot
+from kinspan._rows.types import Codes, Floats
+
+_BLOCK_NUMBERS = 1 << 19
+
+
+class ObservedMoments(NamedTuple):
+    """Moments of the values of every cell that are there."""
+
+    observed: Floats  # (cells, features): how many these are
+    means: Floats  # (cells, features); zero where there is none
+    squares: Floats  # (cells, features) Σ w (x − mean)²
+
+
+class AlikeHoles:
+    """Rows in which every NaN has the same bits, made a block at a time: keys depend on bits."""
+
+    def __init__(self, rows: NDArray[Any]) -> None:
+        self.rows, self.shape, self.dtype = rows, rows.shape, rows.dtype
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, chosen: Any) -> NDArray[Any]:
+        block = np.array(self.rows[chosen])
+        block[np.isnan(block)] = np.nan
+        return block
+
+
+def with_alike_holes(X: Any) -> Any:
+    """Rows whose keys depend on where holes are, and not on how they were made."""
+    if not is_sparse(X):
+        return AlikeHoles(X)
+    stored = sp.csr_array(X, copy=True)
+    stored.data[np.isnan(stored.data)] = np.nan
+    return stored
+
+
+def has_holes(X: Any) -> bool:
+    """Whether some value is NaN, looked for in blocks of rows."""
+    if is_sparse(X):
+        return bool(np.isnan(X.data).any())
+    return X.dtype.kind == "f" and any(np.isnan(X[part]).any() for part in _blocks(X))
+
+
+def observed_moments(X: Any, cells: Codes, n_cells: int, weights: Floats | None) -> ObservedMoments:
+    """Moments of every cell without its holes; infinity in X shows in the result."""
+    w = np.ones(X.shape[0]) if weights is None else weights
+    reference = np.zeros((n_cells, X.shape[1]))
+    with np.errstate(invalid="ignore", over="ignore"):
+        for _ in range(2):  # around zero, then around the means
+            observed, sums, squares = (np.zeros(reference.shape) for _ in range(3))
+            for part in _blocks(X):
+                rows = w[part] > 0
+                block = _dense(X[part])[rows]
+                belongs = one_hot(cells[part][rows], n_cells, w[part][rows], block)
+                there = ~np.isnan(block)
+                deviations = np.where(there, block - reference[cells[part][rows]], 0.0)
+                observed += belongs @ there.astype(np.float64)
+                sums += belongs @ deviations
+                squares += belongs @ deviations**2
+            moments, _ = around_means(observed, sums, squares, reference)
+            reference = moments.means
+    return ObservedMoments(observed, moments.means, moments.squares)
+
+
+def filled_rows(X: Any, fills: Floats, of_row: Codes) -> Any:
+    """A copy of rows, of which `of_row` says which (fills, features) values their holes take."""
+    if is_sparse(X):
+        filled = sp.csr_array(X, dtype=np.float64, copy=True)
+        holes = np.flatnonzero(np.isnan(filled.data))
+        rows = np.searchsorted(filled.indptr, holes, side="right") - 1
+        filled.data[holes] = fills[of_row[rows], filled.indices[holes]]
+        return filled
+    dense = np.array(X)
+    rows, columns = np.nonzero(np.isnan(dense))
+    dense[rows, columns] = fills[of_row[rows], columns]
+    return dense
+
+
+def is_whole(observed: Floats, counts: Floats) -> bool:
+    """Whether no value of any cell is missing, rounding of weights aside."""
+    return bool((observed >= counts[..., None] * (1 - 1e-9)).all())
+
+
+def _blocks(X: Any) -> list[slice]:
+    step = max(1, _BLOCK_NUMBERS // max(X.shape[1], 1))
+    return [slice(start, start + step) for start in range(0, X.shape[0], step)]
+
+
+def _dense(rows: Any) -> Floats:
+    return np.asarray(rows.toarray() if is_sparse(rows) else rows, dtype=np.float64)

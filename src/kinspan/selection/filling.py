@@ -1,0 +1,114 @@
+"""Moments and sampled rows with holes → the same with the means of tasks in the holes.
+
+A missing value takes the mean x̄ of its feature over the values of its task that are there. With o
+of the n values of a cell there, their mean m and second moment s become, eqs. (46) and (47) of
+docs/theory.md,
+
+    m + (x̄ − m) (n − o)/n,    s + (x̄ − m)² o (n − o)/n.
+
+These are the moments of the filled rows, without the rows. Sampled rows are filled alike, so that
+the rest of the fit sees one complete table: contrasts are shorter by the share of holes, noise is
+less by as much, and left-out rows have the holes that rows to predict will have.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from kinspan._rows import identifiers
+from kinspan._rows.holes import filled_rows
+from kinspan._rows.types import Floats, Mask
+from kinspan._validation.moments import check_some_values
+from kinspan.class_moments import ClassMoments
+from kinspan.row_sample import RowSample
+from kinspan.selection.candidates import Options
+from kinspan.selection.fit import fit
+from kinspan.selection.outcome import FittedRules
+
+
+class Whole(NamedTuple):
+    """Everything that a fit needs, without holes."""
+
+    moments: ClassMoments
+    sample: RowSample | None
+    unlabelled: ClassMoments | None
+    known: Mask | None = None  # (features,): those of which there is a value; None is all
+
+    @classmethod
+    def of(
+        cls, moments: ClassMoments, sample: RowSample | None, unlabelled: ClassMoments | None
+    ) -> Whole:
+        """With holes filled in, where there are some."""
+        if moments.observed is None and (unlabelled is None or unlabelled.observed is None):
+            return cls(moments, sample, unlabelled)
+        fills, known = task_means(moments, unlabelled), _n_values(moments, unlabelled).any(axis=0)
+        if sample is not None:
+            places = identifiers.lookup(moments.tasks, sample.tasks)[sample.task_codes]
+            sample = replace(sample, rows=filled_rows(sample.rows, fills, places))
+        if unlabelled is not None:
+            places = identifiers.lookup(moments.tasks, unlabelled.tasks)
+            unlabelled = _filled(unlabelled, fills[places])
+        whole = _filled(moments, fills[:-1])
+        return cls(whole, sample, unlabelled, None if known.all() else np.asarray(known))
+
+    def of_features(self, kept: Mask) -> Whole:
+        """Of some features only."""
+        sample, unlabelled = self.sample, self.unlabelled
+        if sample is not None:
+            sample = replace(sample, rows=sample.rows[:, kept])
+        if unlabelled is not None:
+            unlabelled = unlabelled.of_features(kept)
+        return Whole(self.moments.of_features(kept), sample, unlabelled)
+
+
+def fit_whole(whole: Whole, options: Options) -> FittedRules:
+    """The rules of all tasks; a feature of which there is no value at all counts for nothing."""
+    if whole.known is None:
+        return fit(whole.moments.effective(), whole.sample, options, whole.unlabelled)
+    known = whole.known
+    check_some_values(known)
+    rules = fit_whole(whole.of_features(known), options)
+    coef = np.zeros((*rules.coef.shape[:2], len(known)))
+    scale = np.ones((len(rules.scale), len(known)))
+    coef[..., known], scale[:, known] = rules.coef, rules.scale
+    return replace(rules, coef=coef, scale=scale)
+
+
+def task_means(moments: ClassMoments, unlabelled: ClassMoments | None = None) -> Floats:
+    """(tasks + 1, features): means of the values of every task and, last, of all of them.
+
+    A task without a value of a feature gets the mean of all tasks, and zero if they have none.
+    """
+    n, sums = _n_values(moments, unlabelled), (moments.numbers * moments.means).sum(axis=1)
+    if unlabelled is not None:
+        places = identifiers.lookup(moments.tasks, unlabelled.tasks)
+        np.add.at(sums, places, (unlabelled.numbers * unlabelled.means).sum(axis=1))
+    total, n_total = sums.sum(axis=0), n.sum(axis=0)
+    overall = total / np.where(n_total > 0, n_total, 1.0)
+    means = np.where(n > 0, sums / np.where(n > 0, n, 1.0), overall)
+    return np.vstack([means, overall])
+
+
+def _n_values(moments: ClassMoments, unlabelled: ClassMoments | None) -> Floats:
+    """(tasks, features): values that are there."""
+    n = np.zeros((len(moments.tasks), moments.n_features))
+    for part in (moments, unlabelled):
+        if part is not None:
+            np.add.at(n, identifiers.lookup(moments.tasks, part.tasks), part.numbers.sum(axis=1))
+    return n
+
+
+def _filled(moments: ClassMoments, fills: Floats) -> ClassMoments:
+    """The moments of rows whose holes have the (tasks, features) fills in them."""
+    if moments.observed is None:
+        return moments
+    n, there = moments.counts[..., None], moments.observed
+    missing = np.maximum(n - there, 0.0)
+    share = np.divide(missing, n, out=np.zeros_like(there), where=n > 0)
+    means = np.where(there > 0, moments.means, np.where(n > 0, fills[:, None], 0.0))
+    shift = np.where(missing > 0, fills[:, None] - means, 0.0)
+    squares = moments.squares + there * share * shift**2
+    return replace(moments, means=means + shift * share, squares=squares, observed=None)

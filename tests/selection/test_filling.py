@@ -1,0 +1,207 @@
+"""A fit on rows with holes is the fit on rows that somebody filled with the means of tasks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+
+import kinspan
+from kinspan import MultiTaskSPCA, Statistics
+from tests._rows.test_holes import with_holes
+from tests.worlds import random_world
+
+EXACT: dict[str, Any] = {"rtol": 1e-8, "atol": 1e-9}
+
+
+def filled(X: Any, task: Any, by: Any = None, of: Any = None) -> Any:
+    """The naive oracle: every hole takes the mean of its feature in its task."""
+    by, of = (X, task) if by is None else (by, of)
+    complete = X.copy()
+    for i, j in np.argwhere(np.isnan(X)):
+        values = by[of == task[i], j]
+        values = values[~np.isnan(values)]
+        values = values if len(values) else by[:, j][~np.isnan(by[:, j])]
+        complete[i, j] = values.mean() if len(values) else 0.0
+    return complete
+
+
+def same_model(first: MultiTaskSPCA, second: MultiTaskSPCA) -> None:
+    for name in ("coef_", "intercept_", "forecast_error_", "forecast_interval_", "relatedness_"):
+        np.testing.assert_allclose(getattr(first, name), getattr(second, name), **EXACT)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{}, {"labels": "single"}, {"scale": "task"}, {"row_sample": 0}, {"multi_class": "one-vs-all"}],
+)
+@pytest.mark.parametrize("share", [0.1, 0.6])
+def test_a_fit_is_that_of_filled_rows(parameters: dict[str, Any], share: float) -> None:
+    X, y, task = with_holes(1, share)
+    model = MultiTaskSPCA(**parameters).fit(X, y, task=task)
+    oracle = MultiTaskSPCA(**parameters).fit(filled(X, task), y, task=task)
+    same_model(model, oracle)
+    new, _, of = with_holes(2, share)
+    complete = filled(new, of, by=X, of=task)
+    for name in ("predict_proba", "decision_function", "transform"):
+        np.testing.assert_allclose(
+            getattr(model, name)(new, task=of), getattr(oracle, name)(complete, task=of), **EXACT
+        )
+
+
+def test_more_rows_than_are_sampled_are_filled_in_the_moments_too() -> None:
+    X, y, task = with_holes(3)
+    X, y, task = (np.concatenate([a, a[::-1]]) for a in (X, y, task))
+    model = MultiTaskSPCA(row_sample=5).fit(X, y, task=task)
+    sample = model.sample_
+    assert sample is not None
+    rows = filled(X, task)
+    oracle = MultiTaskSPCA(row_sample=5).fit_moments(
+        Statistics.from_samples(rows, y, task).moments,
+        replace(sample, rows=filled(sample.rows, sample.tasks[sample.task_codes], X, task)),
+    )
+    same_model(model, oracle)
+
+
+@pytest.mark.parametrize(
+    "container",
+    [
+        np.asarray,
+        sp.csr_array,
+        pd.DataFrame,
+        lambda X: pd.DataFrame(X).convert_dtypes().astype("Float64"),
+        lambda X: pl.DataFrame([pl.Series(str(j), X[:, j], nan_to_null=True) for j in range(7)]),
+        lambda X: np.where(np.isnan(X), None, X.astype(object)),
+    ],
+    ids=["array", "sparse", "pandas", "nullable", "polars", "objects"],
+)
+def test_nulls_of_all_containers_are_holes(container: Any) -> None:
+    X, y, task = with_holes(4)
+    found = MultiTaskSPCA().fit(container(X), y, task=task)
+    plain = MultiTaskSPCA().fit(X, y, task=task)
+    np.testing.assert_allclose(found.coef_, plain.coef_, **EXACT)
+    given, expected = (
+        found.predict_proba(container(X), task=task),
+        plain.predict_proba(X, task=task),
+    )
+    np.testing.assert_allclose(given, expected, **EXACT)
+
+
+def test_batches_merging_and_removing_lead_to_the_same_model() -> None:
+    X, y, task = with_holes(5)
+    whole = MultiTaskSPCA().fit(X, y, task=task)
+    cut = np.array_split(np.random.default_rng(0).permutation(len(X)), 4)
+    stream, sites = MultiTaskSPCA(), []
+    for rows in cut:
+        stream.partial_fit(X[rows], y[rows], task=task[rows])
+        sites.append(Statistics.from_samples(X[rows], y[rows], task[rows]))
+    same_model(stream, whole)
+    travelled = [Statistics.from_bytes(site.to_bytes()) for site in sites]
+    merged = MultiTaskSPCA()
+    for site in travelled[::-1]:
+        merged.merge(site)
+    same_model(merged, whole)
+    rest = np.concatenate(cut[1:])
+    expected = MultiTaskSPCA().fit(X[rest], y[rest], task=task[rest])
+    same_model(stream.remove(travelled[0]), expected)
+
+
+def test_a_model_with_holes_is_stored_with_them(tmp_path: Any) -> None:
+    X, y, task = with_holes(6)
+    model = MultiTaskSPCA().fit(X, y, task=task)
+    kinspan.save(model, tmp_path / "model")
+    again = kinspan.load(tmp_path / "model")
+    np.testing.assert_array_equal(
+        again.predict_proba(X, task=task), model.predict_proba(X, task=task)
+    )
+    more, more_y, more_task = with_holes(7)
+    for one in (model, again):
+        one.partial_fit(more, more_y, task=more_task)
+    np.testing.assert_array_equal(model.coef_, again.coef_)
+
+
+def test_refusing_is_stored_too(tmp_path: Any) -> None:
+    X, y, task = random_world(6)
+    kinspan.save(MultiTaskSPCA(missing="refuse").fit(X, y, task=task), tmp_path / "model")
+    X[0, 0] = np.nan
+    with pytest.raises(ValueError, match="X contains NaN in column 0, in 1 of 300 rows"):
+        kinspan.load(tmp_path / "model").predict(X, task=task)
+
+
+def test_a_task_that_joins_may_lack_values() -> None:
+    X, y, task = with_holes(8)
+    old = task < 3
+    model = MultiTaskSPCA().fit(X[old], y[old], task=task[old])
+    same_model(model.add_task(3, X[~old], y[~old]), MultiTaskSPCA().fit(X, y, task=task))
+    free = MultiTaskSPCA().fit(X[old], y[old], task=task[old]).add_task("new", X[~old])
+    means = np.nanmean(X[~old], axis=0)
+    complete = np.where(np.isnan(X[~old]), means, X[~old])
+    oracle = MultiTaskSPCA().fit(X[old], y[old], task=task[old]).add_task("new", complete)
+    np.testing.assert_allclose(
+        free.predict_proba(X[~old], task="new"), oracle.predict_proba(complete, task="new"), **EXACT
+    )
+
+
+def test_holes_fade() -> None:
+    X, y, task = with_holes(9)
+    model = MultiTaskSPCA(forget=0.01).fit(X, y, task=task)
+    stream = MultiTaskSPCA(forget=0.01)
+    for rows in np.array_split(np.arange(len(X)), 3):
+        stream.partial_fit(X[rows], y[rows], task=task[rows])
+    same_model(stream, model)
+
+
+def test_a_column_without_any_value_is_as_if_it_were_not_there() -> None:
+    X, y, task = with_holes(10)
+    wide = np.insert(X, 2, np.nan, axis=1)
+    model, narrow = (MultiTaskSPCA().fit(rows, y, task=task) for rows in (wide, X))
+    np.testing.assert_allclose(np.delete(model.coef_, 2, axis=2), narrow.coef_, **EXACT)
+    np.testing.assert_allclose(model.forecast_error_, narrow.forecast_error_, **EXACT)
+    assert not model.coef_[..., 2].any()
+    wide[:, 2] = 7.0  # what was never seen says nothing
+    np.testing.assert_allclose(
+        model.predict_proba(wide, task=task), narrow.predict_proba(X, task=task), **EXACT
+    )
+
+
+def test_a_task_without_a_column_tells_and_learns_nothing_there() -> None:
+    X, y, task = random_world(11)
+    X[task == 1, 3] = np.nan
+    model = MultiTaskSPCA().fit(X, y, task=task)
+    same_model(model, MultiTaskSPCA().fit(filled(X, task), y, task=task))
+    changed = X.copy()
+    changed[task == 1, 3] = X[task != 1, 3].mean()
+    np.testing.assert_allclose(
+        model.predict_proba(changed[task == 1], task=1), model.predict_proba(X[task == 1], task=1)
+    )
+
+
+def test_rows_of_new_tasks_take_the_mean_of_all() -> None:
+    X, y, task = with_holes(12)
+    model = MultiTaskSPCA(unseen="shared").fit(X, y, task=task)
+    complete = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
+    np.testing.assert_allclose(
+        model.predict_proba(X, task="elsewhere"), model.predict_proba(complete, task="elsewhere")
+    )
+
+
+def test_forecasts_are_those_of_rows_with_holes() -> None:
+    """Means of twelve forecasts are the error on new rows, within four standard errors."""
+    rng, gaps = np.random.default_rng(13), []
+    mix = rng.normal(size=(20, 20)) / 4.0 + np.eye(20)
+    for share in (0.0, 0.3, 0.6):
+        for _ in range(6):
+            y, task = rng.integers(0, 2, 12 * 340), np.repeat(np.arange(12), 340)
+            X = rng.normal(size=(len(y), 20)) @ mix + 0.5 * (2 * y[:, None] - 1)
+            X[rng.random(X.shape) < share] = np.nan
+            train = np.tile(np.arange(340) < 40, 12)
+            model = MultiTaskSPCA().fit(X[train], y[train], task=task[train])
+            error = 1.0 - model.score(X[~train], y[~train], task=task[~train])
+            gaps.append(float(model.forecast_error_.mean()) - error)
+        here = np.array(gaps[-6:])
+        assert abs(here.mean()) < 4.0 * here.std(ddof=1) / np.sqrt(6) + 0.01, share

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib.metadata import metadata
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -64,3 +65,10 @@ html_static_path = ["_static", "images"]
 html_css_files = ["site.css"]
 html_show_sphinx = False
 html_theme_options = {"sidebar_hide_name": False, "navigation_with_keys": True}
+addresses = dict(line.split(", ") for line in metadata("kinspan").get_all("Project-URL") or [])
+if "Repository" in addresses:
+    html_theme_options |= {
+        "source_repository": addresses["Repository"],
+        "source_branch": "main",
+        "source_directory": "docs/",
+    }

@@ -41,4 +41,5 @@ def test_the_source_archive_has_the_tests_and_no_results_of_builds(built: list[P
     with tarfile.open(archive) as files:
         names = {name.split("/", 1)[-1] for name in files.getnames()}
     assert {"tests/release/test_build.py", "docs/index.md", "constraints.txt", "LICENSE"} <= names
+    assert {"SECURITY.md", "RELEASING.md", ".github/workflows/ci.yml"} <= names
     assert not [name for name in names if "__pycache__" in name or "generated/" in name]

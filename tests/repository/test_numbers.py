@@ -1,0 +1,70 @@
+"""Numbers of the README and of the page of measurements are those of the files that they name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "benchmarks" / "results"
+
+
+def text(name: str) -> str:
+    return " ".join((ROOT / name).read_text(encoding="utf-8").split())
+
+
+def points(rate: float) -> str:
+    """An error in points, as it is written."""
+    return f"{100 * rate:.1f}"
+
+
+def test_random_worlds() -> None:
+    worlds = pd.read_csv(RESULTS / "worlds.csv")
+    loss = worlds.ours - worlds.alone
+    for page in map(text, ("README.md", "docs/measured.md")):
+        assert f"[{len(worlds)} random worlds]" in page
+        assert f"on average {points(-loss.mean())} points lower" in page
+        assert f"in {100 * (loss <= 0).mean():.0f} % of the worlds it is not higher" in page
+        assert f"in the worst world it is {points(loss.max())} points higher" in page
+        assert f"more than five points, at most {100 * worlds.worst.max():.0f}" in page
+    assert f"In {(worlds.worst > 0.05).sum()} of the {len(worlds)} worlds" in text("README.md")
+
+
+def test_hostile_worlds_name_what_they_are_compared_with() -> None:
+    worlds: Any = pd.read_csv(RESULTS / "hostile_worlds.csv")
+    alone, itself = worlds.ours - worlds.alone, worlds.ours - worlds.by_itself
+    copies = worlds.kind == "copies"
+    assert round(alone[~copies].max(), 4) <= 0.01  # "lost at most one point"
+    readme, page = text("README.md"), text("docs/measured.md")
+    assert (
+        'lost at most one point](docs/measured.md#how-safe) compared with `labels="single"`'
+        in readme
+    )
+    assert f"({points(alone.max())} points in the worst world)" in readme
+    lost = f"{(itself > 0.01).sum()} of the {len(worlds)} worlds lost more than a point"
+    assert lost in readme
+    assert lost in page
+    assert f"the worst {100 * itself.max():.0f} points" in readme
+    for kind, words in (
+        ("giant noise", "huge tasks in other units"),
+        ("covariate shift", "other units among tasks of all sizes"),
+        ("heavy tails", "contaminated rows"),
+    ):
+        worst = f"{itself[worlds.kind == kind].max():.2f}".lstrip("0")
+        assert f"with {words} {worst}" in page
+
+
+def test_planning_says_how_large_the_errors_are() -> None:
+    drawn = pd.read_csv(RESULTS / "planning.csv").groupby("data")
+    gap, error = drawn["gap"].mean(), drawn["error at 40"].mean()
+
+    def short(rate: float, digits: int) -> str:
+        return f"{rate:.{digits}f}".lstrip("0")
+
+    assert (
+        f"to within {short(gap['Amazon'], 3)} on Amazon reviews, where it is "
+        f"{short(error['Amazon'], 2)}, and {short(gap['digits'], 3)} on digits, where it is "
+        f"{short(error['digits'], 3)}"
+    ) in text("README.md")

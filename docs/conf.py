@@ -61,6 +61,7 @@ copybutton_prompt_is_regexp = True
 html_theme = "furo"
 html_title = "kinspan"
 html_math_renderer = "mathml"
+html_favicon = "_static/favicon.svg"
 html_static_path = ["_static", "images"]
 html_css_files = ["site.css"]
 html_show_sphinx = False

@@ -126,7 +126,7 @@ class MultiTaskSPCA(
     intercept_ : array of shape (n_tasks, 1 or n_classes)
         Scores are log odds (two classes) or log probabilities up to a constant, calibrated on
         left-out rows.
-    feature_importances_ : array of shape (n_features_in_,)
+    feature_importances_ : array, one number per column of X
         Mean size of coefficients over tasks, times the spread of the feature within classes, for
         `RFE(clf, importance_getter="feature_importances_")`. A task column has the largest.
     forecast_error_ : array of shape (n_tasks,)

@@ -73,3 +73,16 @@ def test_addresses_are_named_in_one_place() -> None:
 def test_templates_of_issues_have_a_name(template: str) -> None:
     head = read(f".github/ISSUE_TEMPLATE/{template}").split("---\n")[1]
     assert set(yaml.safe_load(head)) == {"name", "about"}
+
+
+def test_the_page_about_installing_lists_every_extra_and_its_packages() -> None:
+    page = read("docs/install.md")
+    rows = dict(re.findall(r"^\| `([\w-]+)` \| .* \| (.*) \|$", page, flags=re.MULTILINE))
+    extras = {k: v for k, v in PROJECT["optional-dependencies"].items() if k not in {"dev", "docs"}}
+    assert set(rows) == set(extras)
+    for name, lines in extras.items():
+        packages = {re.split(r"[\[><=;]", line)[0] for line in lines} - {"kinspan"}
+        assert packages <= {package.strip() for package in rows[name].split(",")}
+    assert f"Python {PYTHONS[0]} to {PYTHONS[-1]}" in page
+    for line in PROJECT["dependencies"]:
+        assert re.split(r"[><=]", line)[0] in page

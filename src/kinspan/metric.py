@@ -228,7 +228,6 @@ class Covariance(NamedTuple):
     basis: Basis  # the axes are the eigenvectors
     values: Floats  # (directions,): eigenvalues, over their mean over all features
     residuals: Floats  # (rows, axes): rows minus their cell means, in the basis
-    squares: Floats  # (rows, axes): their squares
     n_rows: float  # total weight of the rows that it was computed from
     freedom: float  # the same minus the number of cell means that were subtracted
     mean_value: float  # mean eigenvalue
@@ -261,7 +260,7 @@ def covariance_of_rows(
     values = np.maximum(values, 0.0)
     mean_value = float(values.sum()) / p if values.sum() > 0 else 1.0
     values = np.concatenate([values / mean_value, np.zeros(len(basis.rest))])
-    return Covariance(basis, values, along, along**2, n_rows, freedom, mean_value)
+    return Covariance(basis, values, along, n_rows, freedom, mean_value)
 
 
 def _row_space(rows: Floats) -> tuple[Floats, Floats, Floats]:

@@ -49,7 +49,7 @@ def test_closed_form_equals_removing_the_row(share: float, p: int, half: float) 
     )
     row_share = share / (covariance.mean_value * weights.sum())
     rows = Residuals(
-        *(covariance.residuals, covariance.squares, stretch[None], t, c, weights),
+        *(covariance.residuals, stretch[None], t, c, weights),
         np.array([row_share]),
     )
     found = leave_one_out_scores(parts, rows)[:, 0]
@@ -119,7 +119,7 @@ def test_rows_that_are_their_whole_cell_cannot_be_left_out() -> None:
     parts = one_metric(ones, ones[..., 0], square, square, ones[..., 0], ones,
                        ones[..., 0] / 2, np.array([[1.0, 3.0]]))  # fmt: skip
     values = np.array([[0.0], [1.0], [-1.0]])
-    rows = Residuals(values, values**2, np.ones((1, 1)), np.zeros(3, int), np.array([0, 1, 1]),
+    rows = Residuals(values, np.ones((1, 1)), np.zeros(3, int), np.array([0, 1, 1]),
                      np.array([1.0, 1.0, 2.0]), np.zeros(1))  # fmt: skip
     found = leave_one_out_scores(parts, rows)[:, 0]
     np.testing.assert_array_equal(np.isnan(found[:, 0]), [True, False, False])
@@ -132,7 +132,7 @@ def test_a_cell_that_keeps_one_row_has_the_spread_of_its_task() -> None:
     parts = one_metric(nothing, np.zeros((1, 2)), np.zeros((1, 2, 2)), undone, noise,
                        nothing, np.full((1, 2), 0.5), counts, 1.0)  # fmt: skip
     t, c = np.zeros(2, int), np.array([0, 1])
-    rows = Residuals(r, r**2, np.ones((1, 1)), t, c, np.ones(2), np.zeros(1))
+    rows = Residuals(r, np.ones((1, 1)), t, c, np.ones(2), np.zeros(1))
     found = leave_one_out_scores(parts, rows)[:, 0]
     scatter = noise * counts * (counts - 1)
     of_task = scatter.sum() / (counts - 1).sum()  # one row left shows no spread of its own
@@ -147,7 +147,7 @@ def test_a_row_that_is_its_own_metric_has_a_bounded_score() -> None:
     parts = one_metric(one, np.zeros((1, 2)), np.zeros((1, 2, 2)),
                        np.zeros((1, 2, 2)), np.ones((1, 2)), np.zeros((1, 2, 1)),
                        np.zeros((1, 2)), np.full((1, 2), 2.0))  # fmt: skip
-    rows = Residuals(np.ones((1, 1)), np.ones((1, 1)), np.ones((1, 1)), np.zeros(1, int),
+    rows = Residuals(np.ones((1, 1)), np.ones((1, 1)), np.zeros(1, int),
                      np.zeros(1, int), np.ones(1), np.full(1, 0.5))  # fmt: skip
     np.testing.assert_allclose(leave_one_out_scores(parts, rows), 1.0 + 1e6)
 

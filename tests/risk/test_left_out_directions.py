@@ -45,7 +45,7 @@ class Cells(NamedTuple):
         """In the metric that is the identity."""
         r = self.X - self.means[self.t, self.c]
         ones = np.ones((1, r.shape[1])), np.ones(len(self.t))
-        return Residuals(*(r, r**2, ones[0], self.t, self.c), ones[1], np.zeros(1))
+        return Residuals(*(r, ones[0], self.t, self.c), ones[1], np.zeros(1))
 
     def means_without(self, i: int) -> Any:
         """(classes, features): class means of the row's task without the row."""

@@ -69,7 +69,7 @@ def left_out(world: World, covariance: Any, share: float, scaled: bool, weight: 
         *(np.full((K, M), float(N)), 0.5),
     )
     rows = Residuals(
-        *(along, along**2, stretch[None], world.t, world.c, np.ones(len(along))),
+        *(along, stretch[None], world.t, world.c, np.ones(len(along))),
         *(np.array([weight]), change),
     )
     return leave_one_out_scores(parts, rows)[:, 0]

@@ -48,7 +48,7 @@ def found_by_kinspan(tasks: list[Task], ridge: float) -> tuple[OwnRules, int]:
     scaled = ScaledMoments(np.ones((1, p)), means @ basis, counts, counts, np.ones(k), float(p))
     along = residuals @ basis[:, :axes]
     rows = Residuals(
-        *(along, along**2, np.ones((1, axes)), np.repeat(np.arange(k), [len(t.y) for t in tasks])),
+        *(along, np.ones((1, axes)), np.repeat(np.arange(k), [len(t.y) for t in tasks])),
         *(np.concatenate([t.y for t in tasks]), np.concatenate([t.weights for t in tasks])),
         np.zeros(1),
     )

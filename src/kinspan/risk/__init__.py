@@ -10,13 +10,8 @@ from kinspan.risk.distances import spread_of_scores
 from kinspan.risk.forecast import Forecast, LeftOutErrors, left_out_errors
 from kinspan.risk.gaussian import alignment, error_rate
 from kinspan.risk.learning import Energies, Learning, learning_curves
-from kinspan.risk.leave_one_out import (
-    Residuals,
-    RuleParts,
-    ScaleChange,
-    SharedPart,
-    leave_one_out_scores,
-)
+from kinspan.risk.leave_one_out import leave_one_out_scores
+from kinspan.risk.rule_parts import Residuals, RuleParts, ScaleChange, SharedPart
 
 __all__ = [
     "Energies",

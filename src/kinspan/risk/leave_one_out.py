@@ -5,103 +5,21 @@ features and the metric, from the noise level of its task and from the noise for
 are corrected; and from what the target's direction takes over of its own contrast. With r = x − x̄_c
 in the metric, every change is an inner product with r: no rule is fitted again.
 
-All rules in one basis are treated at once, in every metric that is diagonal there. A column is one
-score of one candidate: of a class or, of two classes, the second minus the first. Rows come in
+All rules in one basis are treated at once, in every metric that is diagonal there. Rows come in
 blocks, so that what is between rows and scores stays small.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from kinspan._rows.types import Codes, Floats
+from kinspan.risk.rule_parts import Residuals, RuleParts, ScaleChange, SharedPart
 
 _BLOCK_NUMBERS = 1 << 17  # of the widest array of a block of rows
-
-
-class ScaleChange(NamedTuple):
-    """What leaving out a row does to the scale of the features, in their own axes."""
-
-    change: Floats  # (rows, features): 1 − s₋²/s², for the variance s² that features are divided by
-    residuals: Floats  # (rows, features)
-    shares: Sequence[float]  # (metrics,): of the covariance
-    turned_back: Callable[[Floats], Floats]  # (…, directions) in the basis → (…, features)
-
-    def relative(self, share: float) -> Floats:
-        """(rows, features): Δ' of docs/theory.md.
-
-        With D the ratios of variances, the metric becomes (1 − ρ) D + ρ C: only the part that is
-        the identity changes. The inverse is exact without covariance, and where features are
-        uncorrelated.
-        """
-        change = (1.0 - share) * self.change
-        left = 1.0 - change
-        change /= np.maximum(left, 1e-3, out=left)
-        return change
-
-
-class Residuals(NamedTuple):
-    """Sampled rows minus the mean of their cell, along the first directions of the basis of rules.
-
-    There are many rows and few rules: the metric is applied to the rules, and rows stay unchanged.
-    """
-
-    values: Floats  # (rows, axes): r, before the metric; zero in all other directions
-    squares: Floats  # (rows, axes): their squares
-    stretch: Floats  # (metrics, directions): eigenvalues of the metrics
-    tasks: Codes  # (rows,), sorted
-    classes: Codes  # (rows,)
-    weights: Floats  # (rows,): how often the row occurred
-    metric_weight: Floats  # (metrics,): the share of a row of weight one in the metric
-    scale: ScaleChange | None = None  # None where the scale does not depend on a single row
-
-    def some(self, rows: slice) -> Residuals:
-        """A block of the rows."""
-        scale = self.scale
-        if scale is not None:
-            scale = scale._replace(change=scale.change[rows], residuals=scale.residuals[rows])
-        return Residuals(
-            *(self.values[rows], self.squares[rows], self.stretch, self.tasks[rows]),
-            *(self.classes[rows], self.weights[rows], self.metric_weight, scale),
-        )
-
-    def in_features(self, metric: int) -> Floats:
-        """(rows, features): the inverse metric times r, in the axes of the features."""
-        assert self.scale is not None
-        if self.scale.shares[metric] == 0.0:
-            return self.scale.residuals
-        return self.scale.turned_back(self.values / self.stretch[metric, : self.values.shape[1]])
-
-
-class SharedPart(NamedTuple):
-    """How some columns follow the own contrasts of a target along directions of the others."""
-
-    metric: int
-    columns: slice
-    basis: Floats  # (vectors, columns, directions), like coefficients
-    vectors: Floats  # (tasks, vectors, spikes)
-    gain: Floats  # (tasks, spikes, spikes)
-
-
-class RuleParts(NamedTuple):
-    """Linear rules of all columns, and how they depend on the cell means of their task."""
-
-    coef: Floats  # (tasks, metrics, columns, directions), for rows before the metric
-    offset: Floats  # (tasks, metrics, columns), without what depends on the length of coef
-    own: Floats  # (tasks, classes, metrics, columns): d coef / d mean_c, a multiple of identity
-    undone: Floats  # (tasks, classes, metrics, columns): factor of the noise of mean_c in offsets
-    cell_noise: Floats  # (tasks, classes, metrics): squared sampling error of the cell means
-    contrasts: Floats  # (tasks, classes, directions): class means around the centre
-    centring: Floats  # (tasks, classes, columns of a candidate): d contrast / d mean_c
-    class_shares: Floats  # (tasks, classes): weight of the class means in the centre
-    counts: Floats  # (tasks, classes)
-    half_level: Floats | None = None  # (tasks, metrics): scores contain −half_level · ‖coef‖²
-    trace: Floats | None = None  # (tasks, metrics): features × noise level, the divisor of coef
-    shared: Sequence[SharedPart] = ()  # what coefficients follow beyond `own`
 
 
 class _Products(NamedTuple):
@@ -119,7 +37,8 @@ def leave_one_out_scores(rules: RuleParts, residuals: Residuals) -> Floats:
     n = len(residuals.tasks)
     scores = np.empty((n, *rules.offset.shape[1:]))
     for rows in _blocks(n, _width(rules, residuals)):
-        scores[rows] = _scores(rules, residuals.some(rows))
+        tasks = slice(residuals.tasks[rows.start], residuals.tasks[rows.stop - 1] + 1)
+        scores[rows] = _scores(rules.of(tasks), residuals.some(rows))
     return scores
 
 
@@ -173,7 +92,7 @@ def _products(rules: RuleParts, residuals: Residuals, larger: Floats) -> _Produc
     t, c, r = residuals.tasks, residuals.classes, residuals.values
     axes, shape = r.shape[1], (len(rules.coef), -1, rules.coef.shape[3])
     inverse = 1.0 / residuals.stretch[:, :axes].T
-    square = residuals.squares @ inverse
+    square = r**2 @ inverse
     x_r = (r * rules.contrasts[t, c, :axes]) @ inverse + larger[:, None] * square
     flat = rules.coef.reshape(shape)
     r_coef = _inner(r, t, flat[..., :axes]).reshape(len(r), *rules.coef.shape[1:3])
@@ -240,33 +159,33 @@ def _with_scale(
     multiple: Floats,
 ) -> _Products:
     """With the scale of the features without the row: what Δ' adds to every inner product."""
-    tasks, coef, contrasts = _in_features(rules, residuals, scale)
+    t, c = residuals.tasks, residuals.classes
+    coef, contrasts = _in_features(rules, residuals, scale)
     x_coef = products.x_coef.copy()
     length = None if products.length is None else products.length.copy()
     for s, share in enumerate(scale.shares):
         change, r, of = scale.relative(share), residuals.in_features(s), multiple[:, s]
         changed_x = along[:, s, None] * r
-        changed_x += contrasts[tasks, s, residuals.classes]
+        changed_x += contrasts[t, s, c]
         changed_x *= change
         x_r = np.einsum("np,np->n", changed_x, r)[:, None]
-        x_coef[:, s] += _inner(changed_x, tasks, coef[:, s]) + of * x_r
+        x_coef[:, s] += _inner(changed_x, t, coef[:, s]) + of * x_r
         if length is not None:
             turned = change * r
-            r_coef, square = _inner(turned, tasks, coef[:, s]), np.einsum("np,np->n", turned, r)
-            longer = _inner(change, tasks, coef[:, s] ** 2)
+            r_coef, square = _inner(turned, t, coef[:, s]), np.einsum("np,np->n", turned, r)
+            longer = _inner(change, t, coef[:, s] ** 2)
             length[:, s] += longer + of * (2.0 * r_coef + of * square[:, None])
     return products._replace(x_coef=x_coef, length=length)
 
 
 def _in_features(
     rules: RuleParts, residuals: Residuals, scale: ScaleChange
-) -> tuple[Codes, Floats, Floats]:
-    """Tasks of rows, and (tasks, metrics, columns or classes, features) of these tasks alone."""
-    t = residuals.tasks
-    here = slice(t[0], t[-1] + 1)  # rows are sorted by task
-    coef, contrasts = rules.coef[here], rules.contrasts[here, None] / residuals.stretch[:, None]
-    both = scale.turned_back(np.concatenate([coef, contrasts], axis=2))
-    return t - t[0], both[:, :, : coef.shape[2]], both[:, :, coef.shape[2] :]
+) -> tuple[Floats, Floats]:
+    """Coefficients and contrasts in the metrics, (tasks, metrics, columns or classes, features)."""
+    n_columns = rules.coef.shape[2]
+    contrasts = rules.contrasts[:, None] / residuals.stretch[:, None]
+    both = scale.turned_back(np.concatenate([rules.coef, contrasts], axis=2))
+    return both[:, :, :n_columns], both[:, :, n_columns:]
 
 
 def _level_ratio(rules: RuleParts, residuals: Residuals, removed: Floats, square: Floats) -> Floats:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.special import softmax
 
 from kinspan._arrays.elsewhere import is_elsewhere
 from kinspan._arrays.libraries import is_foreign, is_sparse
@@ -49,6 +48,8 @@ def _scores_by_group(X: NDArray[Any], rules: Codes, coef: Floats) -> Floats:
     The last group of a task is filled up with any row. A group is about as large as tasks have
     rows, so that neither many small tasks nor a few large ones cost more than their products.
     """
+    if len(rules) and (rules == rules[0]).all():
+        return np.asarray(X.astype(np.float64, copy=False) @ coef[rules[0]].T)
     counts = np.bincount(rules, minlength=len(coef))
     n_present = max(int((counts > 0).sum()), 1)
     size = int(2 ** np.clip(np.round(np.log2(max(len(rules), 1) / n_present)), 0, 8))
@@ -105,8 +106,9 @@ def probabilities(scores: Floats, absent: Mask) -> Floats:
         return on_device.probabilities(scores, absent)  # type: ignore[no-any-return]
     if scores.shape[1] == 1:
         scores = np.hstack([np.zeros_like(scores), scores])
-    both = np.where(absent, 0.0, softmax(scores, axis=1))
-    return np.asarray(both / both.sum(axis=1, keepdims=True))
+    odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+    odds[absent] = 0.0
+    return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
 
 def projectors(coef: Floats, n_components: int) -> Floats:

@@ -20,7 +20,7 @@ from kinspan.selection.own_rows import OwnRules, own_rules
 from kinspan.selection.prepared import Prepared
 from kinspan.selection.solutions import Problem, Solution, rule_parts, solve
 
-_KEPT_NUMBERS = 1 << 23  # in the class means of a metric that is kept while others are judged
+_KEPT_NUMBERS = 1 << 22  # in the class means of a metric that is kept while others are judged
 
 
 class Options(NamedTuple):

@@ -27,6 +27,8 @@ from kinspan.risk import Residuals, ScaleChange
 from kinspan.row_sample import RowSample
 from kinspan.selection.decisions import LARGE_FREEDOM, SHARES
 
+_BLOCK_NUMBERS = 1 << 17  # of sampled rows that are moved to their cell means at a time
+
 
 class Unlabelled(NamedTuple):
     """Rows without labels of every task."""
@@ -102,7 +104,6 @@ class Prepared(NamedTuple):
             scale = ScaleChange(*self.change, shares, self.turned_back)
         return Residuals(
             found.residuals,
-            found.squares,
             np.stack([found.stretch(share) for share in shares]),
             tasks,
             sample.class_codes,
@@ -243,10 +244,12 @@ def _without_labels(
 
 def _residuals(scaled: ScaledMoments, sample: RowSample, start: Floats, tasks: Codes) -> Floats:
     """(rows, features): sampled rows minus the means of their cells."""
-    scale = scaled.scale if len(scaled.scale) == 1 else scaled.scale[tasks]
     residuals = sample.rows - start
-    residuals /= scale
-    residuals -= scaled.means[tasks, sample.class_codes]
+    block = max(1, _BLOCK_NUMBERS // max(residuals.shape[1], 1))
+    for first in range(0, len(residuals), block):
+        some = slice(first, first + block)
+        residuals[some] /= scaled.scale if len(scaled.scale) == 1 else scaled.scale[tasks[some]]
+        residuals[some] -= scaled.means[tasks[some], sample.class_codes[some]]
     return np.asarray(residuals)
 
 

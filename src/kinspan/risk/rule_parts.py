@@ -1,0 +1,110 @@
+"""What leaving a row out needs to know of rules, and of the rows.
+
+All rules in one basis are there at once, in every metric that is diagonal in it. A column is one
+score of one candidate: of a class or, of two classes, the second minus the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from kinspan._rows.types import Codes, Floats
+
+
+class ScaleChange(NamedTuple):
+    """What leaving out a row does to the scale of the features, in their own axes."""
+
+    change: Floats  # (rows, features): 1 − s₋²/s², for the variance s² that features are divided by
+    residuals: Floats  # (rows, features)
+    shares: Sequence[float]  # (metrics,): of the covariance
+    turned_back: Callable[[Floats], Floats]  # (…, directions) in the basis → (…, features)
+
+    def relative(self, share: float) -> Floats:
+        """(rows, features): Δ' of docs/theory.md.
+
+        With D the ratios of variances, the metric becomes (1 − ρ) D + ρ C: only the part that is
+        the identity changes. The inverse is exact without covariance, and where features are
+        uncorrelated.
+        """
+        change = (1.0 - share) * self.change
+        left = 1.0 - change
+        change /= np.maximum(left, 1e-3, out=left)
+        return change
+
+
+class Residuals(NamedTuple):
+    """Sampled rows minus the mean of their cell, along the first directions of the basis of rules.
+
+    There are many rows and few rules: the metric is applied to the rules, and rows stay unchanged.
+    """
+
+    values: Floats  # (rows, axes): r, before the metric; zero in all other directions
+    stretch: Floats  # (metrics, directions): eigenvalues of the metrics
+    tasks: Codes  # (rows,), sorted
+    classes: Codes  # (rows,)
+    weights: Floats  # (rows,): how often the row occurred
+    metric_weight: Floats  # (metrics,): the share of a row of weight one in the metric
+    scale: ScaleChange | None = None  # None where the scale does not depend on a single row
+
+    def some(self, rows: slice) -> Residuals:
+        """A block of the rows; tasks are counted from the first of the block."""
+        scale = self.scale
+        if scale is not None:
+            scale = scale._replace(change=scale.change[rows], residuals=scale.residuals[rows])
+        return Residuals(
+            self.values[rows],
+            self.stretch,
+            self.tasks[rows] - self.tasks[rows.start],
+            self.classes[rows],
+            self.weights[rows],
+            self.metric_weight,
+            scale,
+        )
+
+    def in_features(self, metric: int) -> Floats:
+        """(rows, features): the inverse metric times r, in the axes of the features."""
+        assert self.scale is not None
+        if self.scale.shares[metric] == 0.0:
+            return self.scale.residuals
+        return self.scale.turned_back(self.values / self.stretch[metric, : self.values.shape[1]])
+
+
+class SharedPart(NamedTuple):
+    """How some columns follow the own contrasts of a target along directions of the others."""
+
+    metric: int
+    columns: slice
+    basis: Floats  # (vectors, columns, directions), like coefficients
+    vectors: Floats  # (tasks, vectors, spikes)
+    gain: Floats  # (tasks, spikes, spikes)
+
+
+class RuleParts(NamedTuple):
+    """Linear rules of all columns, and how they depend on the cell means of their task."""
+
+    coef: Floats  # (tasks, metrics, columns, directions), for rows before the metric
+    offset: Floats  # (tasks, metrics, columns), without what depends on the length of coef
+    own: Floats  # (tasks, classes, metrics, columns): d coef / d mean_c, a multiple of identity
+    undone: Floats  # (tasks, classes, metrics, columns): factor of the noise of mean_c in offsets
+    cell_noise: Floats  # (tasks, classes, metrics): squared sampling error of the cell means
+    contrasts: Floats  # (tasks, classes, directions): class means around the centre
+    centring: Floats  # (tasks, classes, columns of a candidate): d contrast / d mean_c
+    class_shares: Floats  # (tasks, classes): weight of the class means in the centre
+    counts: Floats  # (tasks, classes)
+    half_level: Floats | None = None  # (tasks, metrics): scores contain −half_level · ‖coef‖²
+    trace: Floats | None = None  # (tasks, metrics): features × noise level, the divisor of coef
+    shared: Sequence[SharedPart] = ()  # what coefficients follow beyond `own`
+
+    def of(self, tasks: slice) -> RuleParts:
+        """The rules of some tasks."""
+        arrays = {
+            name: value[tasks]
+            for name, value in self._asdict().items()
+            if isinstance(value, np.ndarray)
+        }
+        of_shared = [(part, part.vectors[tasks], part.gain[tasks]) for part in self.shared]
+        shared = [part._replace(vectors=v, gain=g) for part, v, g in of_shared]
+        return self._replace(shared=shared, **arrays)

@@ -19,13 +19,18 @@ def world(kind: str) -> tuple[Any, Any]:
         diagonal[:, 1:3] = diagonal[:, :1]
     if kind == "zeros":
         rows[:, 2], rows[5] = 0.0, 0.0
+    if kind == "nothing left":  # of the others: the root is at the lowest pole, of no weight
+        diagonal, rows = diagonal * 0.0, rows * 0.0
+        diagonal[:, 0], rows[::2, 0] = 1.07835674, np.sqrt(1.07835674)
     if kind == "nearly zeros":
         rows[:, :3] *= 1e-9
     unit = 1e-20 if kind == "small" else 1.0
     return diagonal * unit**2, rows * unit
 
 
-@pytest.mark.parametrize("kind", ["usual", "equal values", "zeros", "nearly zeros", "small"])
+@pytest.mark.parametrize(
+    "kind", ["usual", "equal values", "zeros", "nearly zeros", "nothing left", "small"]
+)
 @pytest.mark.parametrize("n", [2, 7])
 @pytest.mark.parametrize("at_once", [1, 1 << 16])
 def test_eigenpairs_are_those_of_a_decomposition(

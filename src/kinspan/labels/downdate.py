@@ -61,10 +61,10 @@ def _roots(poles: Floats, squares: Floats, n: int) -> tuple[Floats, Floats]:
         distance = gaps + sign * shift
         terms = squares / distance
         slopes = terms / distance
-        above = (slopes * is_above).sum(axis=0)
+        above, below = ((slopes * where).sum(axis=0) for where in (is_above, 1.0 - is_above))
         near, far = shift**2, (width - shift) ** 2
         p = above * np.where(below_middle, far, near)
-        q = (slopes.sum(axis=0) - above) * np.where(below_middle, near, far)
+        q = below * np.where(below_middle, near, far)
         first, second = np.where(below_middle, q, p), np.where(below_middle, p, q)
         constant = sign * (terms.sum(axis=0) - 1.0) - first / shift + second / (width - shift)
         after = np.clip(_between(constant, first, second, width), nearest, 0.75 * width)

@@ -62,6 +62,7 @@ def test_standard_errors_of_the_last_lines_are_those_of_sums(report: TaskReport)
 
 
 def test_the_text_is_an_aligned_table(report: TaskReport) -> None:
+    assert repr(report) == str(report)
     assert str(report).splitlines() == [
         "task     rows  error  balanced  std. error",
         "a          10  0.100     0.100       0.095",

@@ -10,10 +10,11 @@ import numpy as np
 from kinspan import ClassMoments, MultiTaskSPCA, task_report
 from kinspan._rows.types import Floats
 from kinspan.datasets import gaussian_mixture, load_digit_pairs, related_means
+from kinspan.displays import ForecastDisplay
+from kinspan.displays._canvas import ALONE, OURS, POOLED
 
 SIMILARITIES = (1.0, 0.95, 0.9, 0.8, 0.6, 0.4, 0.2, 0.0, -0.4, -0.7, -0.9)
 DRAWS = 10
-_OURS, _POOLED = "#00736b", "#d95f02"
 
 
 class TaskTable(NamedTuple):
@@ -103,13 +104,13 @@ def _errors_of_tasks(axes: Any, table: TaskTable) -> None:
     top = 1.25 * table.alone.max()
     axes.vlines(place, table.alone, table.actual, color="0.75", linewidth=2, zorder=1)
     beyond = table.naive > top
-    pooled = {"marker": "x", "color": _POOLED, "s": 26}
+    pooled = {"marker": "x", "color": POOLED, "s": 26}
     label = f"all pooled, {table.naive.mean():.1%} on average"
     axes.scatter(place[~beyond], table.naive[~beyond], label=label, zorder=2, **pooled)
     axes.scatter(place[beyond], np.full(beyond.sum(), top), **{**pooled, "marker": "^"})
     for errors, colour, name in (
-        (table.alone, "0.55", "every task alone"),
-        (table.actual, _OURS, "kinspan"),
+        (table.alone, ALONE, "every task alone"),
+        (table.actual, OURS, "kinspan"),
     ):
         label = f"{name}, {errors.mean():.1%}"
         axes.scatter(place, errors, color=colour, s=28, label=label, zorder=2)
@@ -125,19 +126,17 @@ def _errors_of_tasks(axes: Any, table: TaskTable) -> None:
     )
     if beyond.any():
         axes.text(
-            len(place), 1.02 * top, "▲ above the picture", color=_POOLED, fontsize=9, ha="right"
+            len(place), 1.02 * top, "▲ above the picture", color=POOLED, fontsize=9, ha="right"
         )
 
 
 def _forecasts(axes: Any) -> None:
     """The forecasts of a single fit, not averaged over draws."""
-    from kinspan.displays import ForecastDisplay  # noqa: PLC0415  # as above
-
     (X, y, task), (X_test, y_test, task_test) = _gaussian_rows(0)
     model = MultiTaskSPCA().fit(X, y, task=task)
     ForecastDisplay.from_estimator(model, X_test, y_test, task=task_test, ax=axes)
     axes.set_title("One fit on simulated tasks, 50 labels per class", fontsize=11, loc="right")
-    axes.set(xlim=(0.0, 0.38), ylabel="")
+    axes.set_ylabel("")
     axes.legend(
         frameon=False, fontsize=10, ncols=2, loc="upper center", bbox_to_anchor=(0.4, -0.14)
     )

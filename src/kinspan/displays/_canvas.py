@@ -9,7 +9,14 @@ from sklearn.utils.validation import check_is_fitted
 from kinspan._validation.messages import naming
 from kinspan.spca import MultiTaskSPCA
 
-OURS, ALONE, OTHER, WARM = "#00736b", "#8a8a8a", "#d95f02", "#b2182b"
+# What a colour means, in every picture; the report page has the same.
+OURS = "#00736b"  # kinspan with all tasks: forecasts, help, what is shared
+ALONE = "#8a8a8a"  # every task alone
+POOLED = "#2b6cb0"  # all tasks as if they were one
+ACTUAL = "#1d2326"  # what happened: errors on test rows
+HARM = "#b3470f"  # tasks that harm, or are opposite
+PLAIN = "#bdbdbd"  # no meaning
+KINDS = ("#5e3c99", "#b8860b", "#c2548b", "#2b8cbe", "#4d4d4d")  # classes, or tasks, apart
 
 
 def check_estimator(estimator: Any) -> None:
@@ -38,6 +45,23 @@ def axes_for(ax: Any, width: float = 6.4, height: float = 4.8) -> Any:
 def as_percent(axis: Any) -> None:
     """Show the ticks of an axis in per cent."""
     axis.set_major_formatter(lambda value, _: f"{100 * value:.3g} %")
+
+
+def legend_beside(ax: Any, **options: Any) -> None:
+    """A legend on the right of the axes, where it covers nothing."""
+    ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0), **options)
+
+
+def legend_above(ax: Any) -> None:
+    """A legend in one line above the axes, where it covers nothing."""
+    ax.legend(
+        frameon=False,
+        loc="lower right",
+        bbox_to_anchor=(1.0, 1.0),
+        ncols=4,
+        columnspacing=1.2,
+        handletextpad=0.4,
+    )
 
 
 def without_frame(ax: Any) -> None:

@@ -13,12 +13,13 @@ from kinspan._rows.types import Floats
 from kinspan._validation.parameters import check_positive, check_priors
 from kinspan._validation.rows import check_labels, check_rows, check_tasks
 from kinspan.displays._canvas import (
+    ACTUAL,
     ALONE,
-    OTHER,
     OURS,
     as_percent,
     axes_for,
     check_estimator,
+    legend_above,
     shortened,
     without_frame,
 )
@@ -103,7 +104,7 @@ class ForecastDisplay:
         """Draw at most `most` tasks on the given axes, or on new ones."""
         shown = np.argsort(-np.nan_to_num(self.forecast, nan=2.0), kind="stable")
         shown = shown[: check_positive("most", most)]
-        ax = axes_for(ax, 6.8, 1.6 + 0.22 * len(shown))
+        ax = axes_for(ax, 6.8, 1.8 + 0.22 * len(shown))
         place = np.arange(len(shown))[::-1]
         low, high = self.interval[shown].T
         ax.hlines(place, low, high, color=OURS, alpha=0.35, linewidth=4, label="90 % interval")
@@ -112,13 +113,13 @@ class ForecastDisplay:
         ax.plot(self.forecast[shown], place, "o", color=OURS, label="forecast", **whole)
         if self.actual is not None:
             name = "actual, on test rows"
-            ax.plot(self.actual[shown], place, "x", color=OTHER, label=name, **whole)
+            ax.plot(self.actual[shown], place, "x", color=ACTUAL, label=name, **whole)
         ax.set_yticks(place, [shortened(self.tasks[t]) for t in shown])
         ax.set(xlabel="error", ylabel="task")
         ax.set_xlim(left=0.0)
         as_percent(ax.xaxis)
         without_frame(ax)
-        ax.legend(frameon=False, loc="lower right")  # far from the smallest forecasts
+        legend_above(ax)
         self.shown_, self.ax_, self.figure_ = shown, ax, ax.figure
         return self
 

@@ -8,15 +8,24 @@ import numpy as np
 
 from kinspan._rows.types import Floats
 from kinspan._validation.messages import naming
-from kinspan.displays._canvas import as_percent, axes_for, check_estimator, shortened, without_frame
+from kinspan.displays._canvas import (
+    KINDS,
+    as_percent,
+    axes_for,
+    check_estimator,
+    legend_beside,
+    shortened,
+    without_frame,
+)
 
 _FEW = 5
+_LINES = ("-", "--", ":", "-.")  # when colours are used again
 
 
 class LearningCurveForecastDisplay:
     """Forecast learning curves of some tasks, from their present number of labels on.
 
-    The curve of a task with few labels leans on all tasks, and need not begin at its own forecast.
+    They begin at the forecasts of today, and lean on all tasks where a task has few labels.
 
     Parameters
     ----------
@@ -75,11 +84,15 @@ class LearningCurveForecastDisplay:
 
     def plot(self, ax: Any = None) -> LearningCurveForecastDisplay:
         """Draw the curves on the given axes, or on new ones."""
-        ax = axes_for(ax)
+        ax = axes_for(ax, 7.4)
         self.lines_ = []
-        for task, labels, errors in zip(self.tasks, self.labels, self.errors, strict=True):
+        for i, (task, labels, errors) in enumerate(
+            zip(self.tasks, self.labels, self.errors, strict=True)
+        ):
             seen = np.maximum(labels, 0.5)
-            (line,) = ax.plot(seen, errors, label=shortened(task))
+            lap, kind = divmod(i, len(KINDS))
+            style = {"color": KINDS[kind], "linestyle": _LINES[lap % len(_LINES)]}
+            (line,) = ax.plot(seen, errors, label=shortened(task), **style)
             ax.plot(seen[:1], errors[:1], "o", color=line.get_color())
             ax.update_datalim([(seen[0], 0.0)])  # from zero, with room for later curves
             line.sticky_edges.y.append(0.0)
@@ -90,7 +103,7 @@ class LearningCurveForecastDisplay:
         as_percent(ax.yaxis)
         _mark_one_two_five(ax.xaxis)
         without_frame(ax)
-        ax.legend(frameon=False, title="task (dot: today)")
+        legend_beside(ax, title="task (dot: today)")
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
 from scipy.spatial.distance import squareform
 
-from kinspan.displays._canvas import axes_for, check_estimator, shortened
+from kinspan.displays._canvas import HARM, OURS, axes_for, check_estimator, shortened
 
 _MOST_NAMES = 50
 _MOST_ORDERED = 1000  # tasks; the optimal order of more tasks takes too long
@@ -55,7 +55,7 @@ class RelatednessDisplay:
         ax = axes_for(ax, 7.0, 6.0)
         self.order_ = similar_side_by_side(self.relatedness)
         ordered = self.relatedness[np.ix_(self.order_, self.order_)]
-        options = {"vmin": -1.0, "vmax": 1.0, "cmap": "RdBu_r", "interpolation": "nearest"}
+        options = {"vmin": -1.0, "vmax": 1.0, "cmap": _colours(), "interpolation": "nearest"}
         self.image_ = ax.imshow(ordered, **{**options, **kwargs})
         ax.figure.colorbar(self.image_, ax=ax, label="relatedness (cosine)", shrink=0.8)
         ax.set(xlabel="task", ylabel="task")
@@ -66,6 +66,13 @@ class RelatednessDisplay:
             ax.set_yticks(range(n_tasks), names, fontsize=size)
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+def _colours() -> Any:
+    """From opposite to alike."""
+    from matplotlib.colors import LinearSegmentedColormap  # noqa: PLC0415  # optional
+
+    return LinearSegmentedColormap.from_list("kinspan", [HARM, "white", OURS])
 
 
 def similar_side_by_side(relatedness: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -17,10 +17,10 @@ from kinspan._validation.messages import naming
 from kinspan._validation.parameters import check_costs, check_priors
 from kinspan._validation.rows import check_labels
 from kinspan.displays._canvas import (
-    OTHER,
-    OURS,
+    KINDS,
     axes_for,
     check_estimator,
+    legend_beside,
     shortened,
     without_frame,
 )
@@ -106,13 +106,13 @@ class ScoreDistributionDisplay:
 
     def plot(self, ax: Any = None) -> ScoreDistributionDisplay:
         """Draw histograms and Gaussians on the given axes, or on new ones."""
-        ax = axes_for(ax)
+        ax = axes_for(ax, 7.6)
         everything = np.concatenate([*self.scores, self.means - 3 * self.spread])
         everything = np.append(everything, self.means + 3 * self.spread)
         edges = np.linspace(everything.min(), everything.max(), 41)
         x = np.linspace(everything.min(), everything.max(), 400)
         wrong = np.zeros(2)
-        for j, colour in enumerate((OTHER, OURS)):
+        for j, colour in enumerate(KINDS[:2]):
             scores, name = self.scores[j], shortened(self.classes[j])
             if len(scores):
                 label = f"rows of {name}"
@@ -130,7 +130,7 @@ class ScoreDistributionDisplay:
             title=f"{shortened(self.task)}: forecast {self.forecast:.1%}, here {here:.1%}",
         )
         without_frame(ax)
-        ax.legend(frameon=False)
+        legend_beside(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

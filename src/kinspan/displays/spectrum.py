@@ -7,7 +7,15 @@ from typing import Any
 import numpy as np
 
 from kinspan._rows.types import Floats
-from kinspan.displays._canvas import ALONE, OTHER, OURS, axes_for, check_estimator, without_frame
+from kinspan.displays._canvas import (
+    ACTUAL,
+    OURS,
+    PLAIN,
+    axes_for,
+    check_estimator,
+    legend_beside,
+    without_frame,
+)
 from kinspan.labels.spikes import bulk, marchenko_pastur
 from kinspan.metric import scaled_by
 from kinspan.selection.solutions import contrasts_of, spectrum
@@ -72,7 +80,7 @@ class SpectrumDisplay:
 
     def plot(self, ax: Any = None) -> SpectrumDisplay:
         """Draw eigenvalues and bulk on the given axes, or on new ones."""
-        ax = axes_for(ax)
+        ax = axes_for(ax, 7.4)
         low, high = bulk(self.ratio)
         is_spike = self.eigenvalues > high
         self.edge_, self.n_spikes_ = high, int(is_spike.sum())
@@ -83,19 +91,19 @@ class SpectrumDisplay:
             space = np.geomspace if is_wide else np.linspace
             edges = space(max(min(low, inside.min()), 1e-6 * high), high, n_bins + 1)
             height = np.histogram(inside, edges)[0] / len(self.eigenvalues) / np.diff(edges)
-            ax.stairs(height, edges, fill=True, color=ALONE, alpha=0.5, label="eigenvalues")
+            ax.stairs(height, edges, fill=True, color=PLAIN, label="eigenvalues")
         x = np.linspace(low, high, 400)
         density = marchenko_pastur(x, self.ratio) / min(self.ratio, 1.0)  # of those not zero
-        ax.plot(x, density, color=OURS, label="noise alone")
+        ax.plot(x, density, color=ACTUAL, label="expected of noise")
         if len(spikes):
             top = 0.06 * ax.get_ylim()[1]
-            ax.vlines(spikes, 0, top, color=OTHER, label=f"{len(spikes)} beyond its edge")
-            ax.plot(spikes, np.full(len(spikes), top), "o", color=OTHER, markersize=4)
+            ax.vlines(spikes, 0, top, color=OURS, label=f"{len(spikes)} beyond its edge")
+            ax.plot(spikes, np.full(len(spikes), top), "o", color=OURS, markersize=4)
         if is_wide:
             ax.set_xscale("log")
         ax.set(xlabel="eigenvalue", ylabel="density")
         ax.set_ylim(bottom=0.0)
         without_frame(ax)
-        ax.legend(frameon=False)
+        legend_beside(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kinspan.answers import TransferExplanation
-from kinspan.displays._canvas import OURS, WARM, axes_for, check_estimator, shortened, without_frame
+from kinspan.displays._canvas import HARM, OURS, axes_for, check_estimator, shortened, without_frame
 
 
 class TransferDisplay:
@@ -59,7 +59,7 @@ class TransferDisplay:
         names = [shortened(name) for name in answer.tasks]
         ax = axes_for(ax, 6.4, 1.5 + 0.3 * len(names))
         points = 100.0 * np.asarray(answer.gain)[::-1]
-        colours = [OURS if value >= 0 else WARM for value in np.nan_to_num(points)]
+        colours = [OURS if value >= 0 else HARM for value in np.nan_to_num(points)]
         self.bars_ = ax.barh(range(len(names)), np.nan_to_num(points), color=colours)
         ax.set_yticks(range(len(names)), names[::-1])
         ax.axvline(0.0, color="0.3", linewidth=0.8)

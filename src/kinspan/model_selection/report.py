@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kinspan._rows.types import Floats
 from kinspan._validation.messages import naming
-from kinspan.answers._table import Table
+from kinspan.answers._table import ShownAsTable, Table
 from kinspan.model_selection._row_ids import RowIds, row_ids
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def task_report(y_true: Any, y_pred: Any, task: Any) -> TaskReport:
     --------
     >>> from kinspan.model_selection import task_report
     >>> task = ["a", "a", "a", "a", "b", "b"]
-    >>> print(task_report([0, 0, 0, 1, 0, 1], [0, 0, 0, 0, 0, 1], task))
+    >>> task_report([0, 0, 0, 1, 0, 1], [0, 0, 0, 0, 0, 1], task)
     task     rows  error  balanced  std. error
     a           4  0.250     0.500       0.217
     b           2  0.000     0.000       0.000
@@ -71,8 +71,8 @@ def _report(task: RowIds, truth: RowIds, wrong: NDArray[np.bool_]) -> TaskReport
     )
 
 
-@dataclass(frozen=True, eq=False)
-class TaskReport:
+@dataclass(frozen=True, eq=False, repr=False)
+class TaskReport(ShownAsTable):
     """Errors by task, made by `task_report`; printed or shown in a notebook it is a table."""
 
     tasks: NDArray[Any]  # task ids, in sorted order
@@ -119,12 +119,6 @@ class TaskReport:
         # From a list of tuples pandas would make an index of several levels.
         tasks = pd.Index(columns.pop("tasks"), name="task", tupleize_cols=False)
         return pd.DataFrame(columns, index=tasks)
-
-    def __str__(self) -> str:
-        return self._table().text()
-
-    def _repr_html_(self) -> str:
-        return self._table().html()
 
     def _table(self) -> Table:
         rates = (self.error_rate, self.balanced_error_rate, self.standard_error)

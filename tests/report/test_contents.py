@@ -62,6 +62,9 @@ def test_curves_and_labels_for_a_third_less_are_the_answers_of_the_model(
         wanted = many.labels_needed(row["name"], 2 / 3 * many.learning_curve(row["name"], [0])[0])
         assert row["more"] == wanted.more_per_class
         assert row["limit"] == pytest.approx(wanted.limit, abs=1e-5)
+        doubled = many.learning_curve(row["name"], [min(row["labels"])])[0]
+        assert row["doubled"] == pytest.approx(doubled, abs=1e-5)
+        assert row["doubled"] <= row["forecast"]
 
 
 def test_exact_help_is_that_of_explain_transfer(few: MultiTaskSPCA) -> None:
@@ -137,7 +140,9 @@ def test_what_is_not_known_is_null() -> None:
     shown = json.loads(json.dumps(contents(model, None, leave_out=True), allow_nan=False))
     first = shown["tasks"][0]
     assert first["name"] == "2"
-    assert [first[name] for name in ("forecast", "low", "alone", "gain", "more")] == [None] * 5
+    assert [first[name] for name in ("forecast", "low", "alone", "gain", "more", "doubled")] == [
+        None
+    ] * 6
     assert set(first["doubts"]) == {"one class", "no forecast"}
     assert shown["figures"]["known"] == 2
     nothing = MultiTaskSPCA().fit(X, np.array([0, 1, 0])[task], task=task)

@@ -9,7 +9,11 @@ import numpy as np
 from kinspan._rows.types import Codes
 from kinspan.answers.summary import by_need
 from kinspan.report._plain import named, rounded
-from kinspan.report.curves import curves, labels_for_a_third_less
+from kinspan.report.curves import (
+    curves,
+    errors_with_twice_the_labels,
+    labels_for_a_third_less,
+)
 from kinspan.report.doubts import doubts
 from kinspan.report.related import helpers, related
 
@@ -47,6 +51,7 @@ def _about(model: Any) -> dict[str, Any]:
 
 def _rows(model: Any, order: Codes, doubtful: list[dict[str, Any]]) -> list[dict[str, Any]]:
     names, counts = named(model.tasks_), model.moments_.effective().counts
+    doubled = errors_with_twice_the_labels(model)
     kinds: list[list[str]] = [[] for _ in order]
     for doubt in doubtful:
         for place, _ in doubt["tasks"]:
@@ -60,6 +65,7 @@ def _rows(model: Any, order: Codes, doubtful: list[dict[str, Any]]) -> list[dict
             "alone": rounded(model.single_task_error_[t]),
             "gain": rounded(model.transfer_gain_[t]),
             "labels": rounded(counts[t], 1),
+            "doubled": rounded(doubled[t]),
             **labels_for_a_third_less(model, int(t)),
             "doubts": kinds[place],
         }

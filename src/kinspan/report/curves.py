@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kinspan._rows.types import Codes
+from kinspan._rows.types import Codes, Floats
 from kinspan.answers.labels_needed import labels_needed
 from kinspan.report._plain import rounded
 
@@ -17,10 +17,22 @@ _NEGLIGIBLE = 1e-6  # an error that no more labels need to lower
 
 def curves(model: Any, order: Codes) -> list[dict[str, Any]]:
     """For every task: numbers of labels to add to each class, and the expected errors."""
-    counts = model.moments_.effective().counts
-    smallest = np.where(counts > 0, counts, np.inf).min(axis=1)  # class that has any labels
-    smallest = np.where(np.isfinite(smallest), smallest, 0.0)
+    smallest = _smallest_classes(model)
     return [_curve(model, int(t), float(smallest[t])) for t in order]
+
+
+def errors_with_twice_the_labels(model: Any) -> Floats:
+    """(tasks,): with as many labels more in each class as the smallest has; NaN without labels."""
+    learning, smallest = model._rules.learning, _smallest_classes(model)
+    errors = [learning.error(t, np.array(more)) for t, more in enumerate(smallest)]
+    return np.where(smallest > 0, np.array(errors, dtype=np.float64), np.nan)
+
+
+def _smallest_classes(model: Any) -> Floats:
+    """(tasks,): labels of the smallest class that has any; zero without labels."""
+    counts = model.moments_.effective().counts
+    smallest = np.where(counts > 0, counts, np.inf).min(axis=1)
+    return np.where(np.isfinite(smallest), smallest, 0.0)
 
 
 def _curve(model: Any, task: int, smallest: float) -> dict[str, Any]:

@@ -25,9 +25,9 @@ const columns = [
   },
   { title: labelsTitle(), cell: labelsOf, value: (t) => Math.min(...t.labels) },
   {
-    title: "Labels for a third less",
-    cell: moreLabels,
-    value: (t) => (t.forecast !== null && isNothing(t.forecast) ? 0 : (t.more ?? BEYOND)),
+    title: "With twice the labels",
+    cell: (t) => percent(t.doubled),
+    value: (t) => t.doubled ?? BEYOND,
   },
   {
     title: "Warnings",

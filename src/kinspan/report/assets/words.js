@@ -66,12 +66,3 @@ function labelsTitle() {
 function isNothing(error) {
   return error < 0.0005; // shown as 0.0 %
 }
-
-function moreLabels(task) {
-  if (task.forecast === null) return UNKNOWN;
-  if (isNothing(task.forecast)) return "enough";
-  if (task.verdict === "no signal") return "no signal yet";
-  if (task.verdict === "uncertain") return "cannot say";
-  if (task.more === null) return "out of reach";
-  return task.more > 1e6 ? "over a million" : `+${whole.format(task.more)}`;
-}

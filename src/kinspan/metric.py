@@ -30,6 +30,9 @@ def around(moments: Moments, start: Floats) -> Floats:
     return np.where(moments.present[..., None], moments.means - start, 0.0)
 
 
+_ROUNDING = 1e-16  # of squared lengths: what is left of means that the rows span
+
+
 class ScaledMoments(NamedTuple):
     """Class means in units of the noise, and their sampling errors."""
 
@@ -256,7 +259,10 @@ def covariance_of_rows(
         outside = means.reshape(-1, p)
         for _ in range(2):  # the second time for rounding
             outside = outside - basis.turned_back(basis.coordinates(outside))
-        basis = basis._replace(rest=_row_space(outside)[0] @ outside)
+        size_of_means = float((means**2).sum(axis=-1).max(initial=0.0))
+        outside = outside[(outside**2).sum(axis=1) > _ROUNDING * size_of_means]
+        if len(outside):
+            basis = basis._replace(rest=_row_space(outside)[0] @ outside)
     values = np.maximum(values, 0.0)
     mean_value = float(values.sum()) / p if values.sum() > 0 else 1.0
     values = np.concatenate([values / mean_value, np.zeros(len(basis.rest))])

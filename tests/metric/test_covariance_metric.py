@@ -38,6 +38,19 @@ def test_inner_products_in_the_metric(n: int, p: int, share: float) -> None:
     )
 
 
+def test_directions_are_orthonormal_where_rows_span_the_means() -> None:
+    """Fewer rows than features, of which few vary: nothing of the means is outside but rounding."""
+    rng = np.random.default_rng(0)
+    spread = np.where(np.arange(60) < 20, 10.0 ** -(np.arange(60) % 5), 0.0)
+    residuals = rng.normal(size=(40, 60)) * spread
+    means = rng.normal(size=(3, 2, 60)) * spread
+    covariance = covariance_of_rows(residuals, np.ones(40), 34.0, means)
+    axes = covariance.basis.turned_back(np.eye(len(covariance.values)))
+    np.testing.assert_allclose(axes @ axes.T, np.eye(len(axes)), atol=1e-6)
+    found = covariance.basis.turned_back(covariance.basis.coordinates(means))
+    np.testing.assert_allclose(found, means, atol=1e-6)
+
+
 def test_effective_dimension_of_correlated_noise() -> None:
     """(tr C)²/tr C² of the population, from fewer rows than features."""
     rng = np.random.default_rng(0)

@@ -78,7 +78,7 @@ UNREADABLE = [
     ("b.arrow", write_bytes(b""), "empty"),
     ("b.csv", write_bytes(b""), "Empty CSV file"),
     ("b.csv", write_bytes(b"a,b,t,y\n1,2,u,0\n1,2\n"), "Expected 4 columns, got 2"),
-    ("b.csv", write_bytes(b"a,b,t,y\n1,2,\xfc,0\n"), "column 't' cannot be read .*use encoding='WINDOWS-1252'"),
+    ("b.csv", write_bytes(b"a,b,t,y\n1,2,\xfc,0\n"), "column 't' .* use encoding='WINDOWS-1252'"),
     ("b.csv", write_bytes(b"a,b,t,y\n1,x,u,0\n"), r"column 'b' holds string, and features must be"),
     ("b.csv", write_bytes(b"a,b,b,t,y\n1,1,1,u,0\n"), "column 'b' occurs 2 times"),
     ("b.csv", write_bytes(b"a,b,t,y\n1,1,,0\n"), "task column 't' is missing in row 0"),

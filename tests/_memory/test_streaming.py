@@ -184,15 +184,13 @@ def test_merged_models_are_one_fit(settings: Any) -> None:
     assert_same(MultiTaskSPCA(**settings).merge(parts[0]), parts[0])
 
 
-def test_models_of_other_features_do_not_merge() -> None:
+def test_models_of_features_that_cannot_meet_do_not_merge() -> None:
     X, y, task = rows()
     names = [f"x{i}" for i in range(12)]
     first = fitted(pd.DataFrame(X, columns=names), y, task)
-    second = fitted(pd.DataFrame(X, columns=[*names[:-1], "weight"]), y, task)
-    with pytest.raises(ValueError, match="'weight'"):
+    second = fitted(pd.DataFrame(X, columns=[f"weight{i}" for i in range(12)]), y, task)
+    with pytest.raises(ValueError, match=r"'weight0', .* and none are the same"):
         first.merge(second)
-    with pytest.raises(ValueError, match="another order"):
-        first.merge(fitted(pd.DataFrame(X, columns=names[::-1]), y, task))
     with pytest.raises(ValueError, match="12 and of 5 features"):
         fitted(X, y, task) + fitted(X[:, :5], y, task)
     with pytest.raises(TypeError, match="other is of type dict"):

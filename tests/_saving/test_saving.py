@@ -128,18 +128,18 @@ def test_statistics_and_moments_are_files_too(row_sample: int, tmp_path: Path) -
     assert moments.to_bytes() == statistics.moments.to_bytes()
 
 
-def test_statistics_of_other_features_do_not_add() -> None:
+def test_statistics_of_features_that_cannot_meet_do_not_add() -> None:
     X, y, task = rows()
     names = [f"x{i}" for i in range(12)]
     first, second, third = (
         Statistics.from_samples(pd.DataFrame(X, columns=n), y, task)
-        for n in (names, [*names[:-1], "age"], names[::-1])
+        for n in (names, [f"age{i}" for i in range(12)], [*names[:-1], "age"])
     )
-    with pytest.raises(ValueError, match=r"only the second has 'age', only the first has 'x11'"):
+    with pytest.raises(ValueError, match=r"the second 'age0', .* and none are the same"):
         first + second
-    with pytest.raises(ValueError, match="another order"):
+    with pytest.raises(ValueError, match=r"'age' was not learnt; the features are 'x0', 'x1'"):
         first - third
-    with pytest.raises(ValueError, match="'age'"):
+    with pytest.raises(ValueError, match="'age0'"):
         MultiTaskSPCA().merge(first).merge(second)
 
 

@@ -23,7 +23,7 @@ _WITHOUT_ARGUMENTS = (
 _AFTER_THE_CHECKS = (  # steps between steps, which take what was checked before
     *("ClassMoments", "RowSample", "Statistics"),
     *("ClassMoments.among", "ClassMoments.chosen", "ClassMoments.faded", "ClassMoments.where"),
-    *("ClassMoments.of_features", "ClassMoments.with_enough_values"),
+    *("ClassMoments.of_features", "ClassMoments.with_enough_values", "Statistics.among"),
     *("ClassMoments.from_checked", "RowSample.from_checked", "Statistics.from_checked"),
     *("ClassMoments.from_record", "RowSample.from_record", "Statistics.from_record"),
     *("RowSample.aligned", "RowSample.faded", "RowSample.of_cells", "RowSample.completed"),

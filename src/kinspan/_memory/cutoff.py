@@ -34,6 +34,14 @@ def below_cutoff(part: Statistics, pile: Pile) -> Statistics:
     return replace(part, sample=part.sample.cut(above & ~busy, above & busy))
 
 
+def n_not_sampled(sample: RowSample, known: RowSample) -> int:
+    """How many rows are not in a sample although their keys are small enough."""
+    names = set(zip(known.cells.tolist(), known.keys.tolist(), strict=True))
+    expected = np.flatnonzero(~_is_above(sample, known) & ~sample.is_frequent)
+    cells, keys = _places(sample, known)[expected].tolist(), sample.keys[expected].tolist()
+    return sum(name not in names for name in zip(cells, keys, strict=True))
+
+
 def _is_above(sample: RowSample, known: RowSample) -> Mask:
     """Rows of full cells whose keys are larger than those of all rows that are known."""
     small = ~known.is_frequent

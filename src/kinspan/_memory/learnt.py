@@ -15,7 +15,7 @@ from kinspan._memory.statistics import Pile, Statistics, piled, total
 from kinspan._memory.threads import lock_of
 from kinspan._rows import identifiers
 from kinspan._rows.once import computed_once
-from kinspan._rows.types import Floats, Ids
+from kinspan._rows.types import Floats, Ids, Mask
 from kinspan._validation.labelled_rows import CheckedRows
 from kinspan._validation.parameters import (
     check_costs,
@@ -92,6 +92,12 @@ class Learnt:
     def fills(self) -> Floats:
         """(tasks + 1, features): what missing values are replaced by; last, in new tasks."""
         return task_means(self.statistics.moments, self.unlabelled)
+
+    @computed_once
+    def is_optional(self) -> Mask:
+        """(features,): features of which some task has no value."""
+        numbers = self.statistics.moments.numbers
+        return np.broadcast_to((numbers.sum(axis=1) == 0).any(axis=0), self.fills.shape[1:])
 
     def _find_rules(self) -> FittedRules:
         """The steps after the first, in which nothing grows with the number of samples."""

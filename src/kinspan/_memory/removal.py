@@ -9,12 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kinspan._memory.cutoff import n_not_sampled
+from kinspan._memory.features import are_other
 from kinspan._memory.statistics import Statistics
 from kinspan._rows import identifiers
 from kinspan._rows.holes import ObservedMoments, observed_moments
 from kinspan._rows.sums import cell_moments
 from kinspan._rows.types import Codes, Floats, Ids, Mask
-from kinspan._validation.moments import check_not_more, check_something_left
+from kinspan._validation.moments import check_not_more, check_sampled, check_something_left
 from kinspan._validation.precision import warn_of_inexact_rest
 from kinspan.class_moments import ClassMoments
 from kinspan.exceptions import InexactRemovalWarning
@@ -57,6 +59,15 @@ def unlearnt(before: Statistics, removed: Statistics, placed: Ids | None = None)
     warn_of_inexact_rest(found.is_doubtful(_deviation(sample)) & ~known[..., None])
     moments = _of_rows(moments, sample, is_whole)
     return Unlearnt(replace(before, moments=moments, sample=sample), inexact + more)
+
+
+def among_features_of(whole: Statistics, removed: Statistics) -> Statistics:
+    """Statistics of rows to remove that came with fewer features than there are now."""
+    if not are_other(removed.feature_names, whole.feature_names):
+        return removed
+    if whole.sample is not None and removed.sample is not None:
+        check_sampled(int(n_not_sampled(removed.sample, whole.sample)))
+    return removed.among(whole.feature_names)
 
 
 def _is_whole(sample: RowSample, moments: ClassMoments) -> Mask:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from kinspan._arrays.elsewhere import is_elsewhere
+from kinspan._memory.features import are_other, moments_among, sample_among, union_of
 from kinspan._rows.holes import with_alike_holes
 from kinspan._rows.keys import PUBLIC, RowKey
 from kinspan._rows.types import Floats
 from kinspan._storage import container
 from kinspan._validation.labelled_rows import CheckedRows, check_labelled_rows
-from kinspan._validation.moments import check_same_names, check_statistics
+from kinspan._validation.moments import check_common_names, check_known_names, check_statistics
 from kinspan._validation.parameters import check_positive, check_random_state, check_row_sample
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
@@ -112,27 +113,40 @@ class Statistics:
         )
 
     def __add__(self, other: Statistics) -> Statistics:
-        """Statistics of the rows of both; without a sample of either there is none of both."""
+        """Statistics of the rows of both; without a sample of either there is none of both.
+
+        Features meet by name: one that only one of them has is missing in the rows of the other.
+        """
         if not isinstance(other, Statistics):
             return NotImplemented
-        check_same_names(self.feature_names, other.feature_names)
-        kept = None
-        if self.sample is not None and other.sample is not None:
-            kept = self.sample + other.sample
-        names = self.feature_names or other.feature_names
-        return Statistics(self.moments + other.moments, kept, names)
+        check_common_names(self.feature_names, other.feature_names)
+        names, kept = union_of(self.feature_names, other.feature_names), None
+        first, second = self.among(names), other.among(names)
+        if first.sample is not None and second.sample is not None:
+            kept = first.sample + second.sample
+        return Statistics(first.moments + second.moments, kept, names)
 
     def __sub__(self, other: Statistics) -> Statistics:
         """Statistics without the rows of the other, which were among these."""
         if not isinstance(other, Statistics):
             return NotImplemented
-        check_same_names(self.feature_names, other.feature_names)
+        check_known_names(self.feature_names, other.feature_names)
+        other = other.among(self.feature_names)
         moments, kept = self.moments - other.moments, None
         if self.sample is not None and other.sample is not None:
             kept = (self.sample - other.sample).aligned(
                 moments.tasks, moments.classes, moments.n_features
             )
         return Statistics(moments, kept, self.feature_names)
+
+    def among(self, names: Sequence[str] | None) -> Statistics:
+        """The same among more features, by name, of which there are no values."""
+        if not are_other(self.feature_names, names):
+            return self
+        moments, sample = moments_among(self.moments, self.feature_names, names), self.sample
+        if sample is not None:
+            sample = sample_among(sample, self.feature_names, names)
+        return Statistics(moments, sample, None if names is None else tuple(names))
 
     def faded(self, factor: Floats) -> Statistics:
         """The same with the weight of the rows of every cell times a (tasks, classes) factor."""

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from kinspan._memory.features import moments_among
 from kinspan._memory.learnt import Learnt, rule_parameters
-from kinspan._memory.removal import unlearnt
+from kinspan._memory.removal import among_features_of, unlearnt
 from kinspan._memory.statistics import Statistics
 from kinspan._memory.threads import learning, snapshot
 from kinspan._rows import identifiers
 from kinspan._rows.types import Ids
 from kinspan._validation.fitted import check_mergeable, features_of
 from kinspan._validation.labelled_rows import check_labelled_rows
-from kinspan._validation.moments import check_same_names
+from kinspan._validation.moments import check_common_names, check_known_names
 from kinspan._validation.parameters import check_declared, check_positive, check_type
 from kinspan._validation.rows import check_labels
 from kinspan.class_moments import ClassMoments
@@ -31,6 +33,7 @@ class StreamingMixin:
 
     task_column: str | int | None
     n_features_in_: int
+    feature_names_in_: NDArray[Any]
     _learnt: Learnt
 
     def partial_fit(
@@ -90,7 +93,8 @@ class StreamingMixin:
         Parameters
         ----------
         other : MultiTaskSPCA or Statistics
-            With the same features. A model that has learnt nothing yet takes over those of `other`.
+            Features meet by name: one that only `other` has is missing in the rows so far, and the
+            other way round. A model that has learnt nothing yet takes over those of `other`.
 
         Examples
         --------
@@ -116,24 +120,34 @@ class StreamingMixin:
                 theirs, unlabelled = other._learnt.statistics, other._learnt.unlabelled
             if known.declared is not None:
                 known = known.declaring(theirs.moments.classes)
-            parts = [part for part in (known.unlabelled, unlabelled) if part is not None]
+            free = (known.unlabelled, features_of(self)), (unlabelled, _names_of(other))
+            union = features_of(draft)
+            parts = [moments_among(m, names, union) for m, names in free if m is not None]
             both = sum(parts[1:], parts[0]) if parts else None
             known = replace(known, parameters=parameters, unlabelled=both)
             draft._learnt = known.plus(theirs)
         return self
 
     def _merge_features(self, other: Any) -> None:
-        """Take over the features of what is learnt first; later ones must be the same."""
-        is_model = not isinstance(other, Statistics)
-        names = features_of(other) if is_model else other.feature_names
+        """Take over the features of what is learnt first, and those that later ones add."""
+        names = _names_of(other)
         if "_learnt" in vars(self):
-            check_same_names(features_of(self), names)
+            self._add_features(names)
             return
-        moments = other.moments_ if is_model else other.moments
+        moments = other.moments if isinstance(other, Statistics) else other.moments_
         self.n_features_in_ = moments.n_features + (self.task_column is not None)
         self.__dict__.pop("feature_names_in_", None)
         if names is not None and self.task_column is None:
             self.feature_names_in_ = np.array(names, dtype=object)
+
+    def _add_features(self, names: Sequence[str] | None) -> None:
+        """Features that others have and this model has not, after its own."""
+        known = features_of(self)
+        check_common_names(known, names)
+        if known is not None and names is not None:
+            new = [name for name in names if name not in set(known)]
+            self.feature_names_in_ = np.array([*self.feature_names_in_, *new], dtype=object)
+            self.n_features_in_ += len(new)
 
     def __add__(self, other: Any) -> Self:
         """A model of the rows of both, with the parameters of the first."""
@@ -173,9 +187,10 @@ class StreamingMixin:
         if isinstance(removed, ClassMoments):
             removed = Statistics(removed, None)
         check_type("removed", removed, Statistics)
-        check_same_names(features_of(self), removed.feature_names)
+        check_known_names(features_of(self), removed.feature_names)
         with learning(self) as draft:
             known = draft._learnt
+            removed = among_features_of(known.statistics, removed)
             placed = None if known.unlabelled is None else known.unlabelled.tasks
             found = unlearnt(known.statistics, removed, placed)
             for text in found.inexact:
@@ -183,6 +198,11 @@ class StreamingMixin:
             known = replace(known, parameters=rule_parameters(draft))
             draft._learnt = known.instead(found.statistics)
         return self
+
+
+def _names_of(other: Any) -> Sequence[str] | None:
+    """The features of statistics or of a model."""
+    return other.feature_names if isinstance(other, Statistics) else features_of(other)
 
 
 def _declaring(known: Learnt, classes: ArrayLike | None, labels: Ids) -> Learnt:

@@ -31,6 +31,24 @@ def without_column(X: Any, column: str | int) -> Any:
     return sp.csr_array(sp.csc_array(table)[:, others]) if is_sparse(X) else table[:, others]
 
 
+def with_optional_columns(estimator: Any, X: Any) -> Any:
+    """A frame with NaN for features that it lacks, and of which some task has no value either.
+
+    Any other frame is returned unchanged: scikit-learn names what it lacks.
+    """
+    known, frame = getattr(estimator, "feature_names_in_", None), _frame(X)
+    if known is None or frame is None or estimator.missing != "impute":
+        return X
+    names, wanted = set(frame.columns), known.tolist()
+    lacking = [name for name in wanted if name not in names]
+    features = [name for name in wanted if name != estimator.task_column]
+    may_lack = set(np.asarray(features, dtype=object)[estimator._learnt.is_optional])
+    if not lacking or not may_lack.issuperset(lacking) or names.difference(wanted):
+        return X
+    filled = frame.with_columns(nw.lit(float("nan")).alias(name) for name in lacking)
+    return filled.select(wanted).to_native()
+
+
 def _frame(X: Any) -> nw.DataFrame[Any] | None:
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     return frame if isinstance(frame, nw.DataFrame) else None

@@ -19,18 +19,33 @@ def check_same_features(first: int, second: int) -> None:
         )
 
 
-def check_same_names(first: Sequence[str] | None, second: Sequence[str] | None) -> None:
-    """Where both have names of features, they are the same in the same order."""
-    if first is None or second is None or list(first) == list(second):
+def check_common_names(first: Sequence[str] | None, second: Sequence[str] | None) -> None:
+    """Where both have names of features, some are the same."""
+    if first is None or second is None or set(first) & set(second):
         return
-    unknown = [name for name in second if name not in set(first)]
-    missing = [name for name in first if name not in set(second)]
-    if unknown or missing:
+    raise ValueError(
+        f"the features differ: the first has {some(list(first))}, the second {some(list(second))}, "
+        "and none are the same; name columns alike at all sites"
+    )
+
+
+def check_known_names(known: Sequence[str] | None, names: Sequence[str] | None) -> None:
+    """Where both have names of features, the second has none that the first lacks."""
+    unknown = [name for name in names or () if known is not None and name not in set(known)]
+    if unknown:
         raise ValueError(
-            f"the features differ: only the second has {some(unknown) or 'none'}, only the first "
-            f"has {some(missing) or 'none'}"
+            f"the features differ: {some(unknown)} was not learnt; the features are "
+            f"{some(list(known or ()))}"
         )
-    raise ValueError("the features are the same, but in another order; use one order for both")
+
+
+def check_sampled(n_unknown: int) -> None:
+    """Rows to remove have the keys of the columns that they were learnt with."""
+    if n_unknown:
+        raise ValueError(
+            f"{n_unknown} of the rows to remove were not learnt, or with other columns or in "
+            "another order of these; pass the columns that they came with"
+        )
 
 
 def check_removable(moments: Moments, removed: Moments) -> None:

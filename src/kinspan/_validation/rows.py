@@ -25,7 +25,7 @@ from kinspan._arrays.libraries import is_sparse, namespace
 from kinspan._rows import identifiers
 from kinspan._rows.holes import has_holes
 from kinspan._rows.types import Floats, Ids
-from kinspan._validation.columns import column_of, without_column
+from kinspan._validation.columns import column_of, with_optional_columns, without_column
 from kinspan._validation.devices import check_device_rows, refuse_task_column
 from kinspan._validation.masks import unmasked_ids, unmasked_numbers
 from kinspan._validation.messages import naming, of_length, some
@@ -65,6 +65,8 @@ def check_rows(estimator: Any, X: Any, task: Any, *, reset: bool) -> Rows:
         refuse_task_column(column)
         validate_data(estimator, check_device_rows(X).array, reset=reset, skip_check_array=True)
         return Rows(X, None, task)
+    if not reset:
+        X = with_optional_columns(estimator, X)
     if column is None:
         if not reset and _is_plain(estimator, X):
             return Rows(X, None, task)

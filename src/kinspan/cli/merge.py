@@ -12,6 +12,7 @@ import typer
 
 from kinspan import Statistics
 from kinspan._memory.statistics import added_up
+from kinspan._validation.messages import some
 from kinspan.cli import options, stored
 from kinspan.cli.output import Output
 from kinspan.cli.places import check_other, check_place
@@ -41,6 +42,7 @@ def merge(
     recipe = _common_recipe(sites)
     _note_missing(sites, output)
     whole = _added(sites)
+    _note_other_features(sites, whole, output)
     if whole.sample is None and any(site.value.sample is not None for site in sites.values()):
         output.note("some sites keep their rows: the rows of the others are left out of the sum")
     stored.write(out, whole, recipe)
@@ -79,8 +81,9 @@ def _expanded(given: str) -> list[str]:
 
 
 def _common_recipe(sites: dict[str, Stored]) -> Recipe | None:
-    """The recipe of the first site; all must have the same columns, and ids of the same kind."""
+    """The columns of all sites, those of the first before others, with ids of the same kind."""
     first_path, (_, first) = next(iter(sites.items()))
+    columns = [] if first is None else list(first.columns)
     for path, (_, recipe) in sites.items():
         if first is None or recipe is None:
             continue
@@ -98,21 +101,27 @@ def _common_recipe(sites: dict[str, Stored]) -> Recipe | None:
                     f"the {role}s of {path} are {recipe.kinds.get(role)}, but those of "
                     f"{first_path} are {kind}; make the moments with --as-text, or with --like"
                 )
-        if recipe.columns != first.columns:
-            difference = _other_features(recipe, first_path, first)
-            raise ValueError(f"{path} {difference}; {way_out} features")
-    return first
+        known = {column.name: column for column in columns}
+        other = next((c for c in recipe.columns if known.get(c.name, c) != c), None)
+        if other is not None:
+            raise ValueError(
+                f"column {other.name!r} of {path} has other categories, or another kind, than that "
+                f"of {first_path}; {way_out} features"
+            )
+        columns += [column for column in recipe.columns if column.name not in known]
+    recipes = (recipe for _, recipe in sites.values() if recipe is not None)
+    if first is None or all(len(recipe.columns) == len(columns) for recipe in recipes):
+        return first
+    return replace(first, columns=tuple(columns), missing="mean")  # which some sites lack
 
 
-def _other_features(recipe: Recipe, first_path: str, first: Recipe) -> str:
-    ours, theirs = first.feature_names, recipe.feature_names
-    added = [name for name in theirs if name not in ours]
-    if added:
-        return f"has a feature {added[0]!r} that {first_path} has not"
-    lacking = [name for name in ours if name not in theirs]
-    if lacking:
-        return f"lacks the feature {lacking[0]!r} of {first_path}"
-    return "has the same features in another order"
+def _note_other_features(sites: dict[str, Stored], whole: Statistics, output: Output) -> None:
+    """Say which features are missing in all rows of a site."""
+    for path, site in sites.items():
+        known = site.value.feature_names
+        lacking = [name for name in whole.feature_names or () if name not in set(known or ())]
+        if known is not None and lacking:
+            output.note(f"{path} lacks {some(lacking)}: missing in all its rows")
 
 
 def _note_missing(sites: dict[str, Stored], output: Output) -> None:

@@ -62,8 +62,9 @@ forecast: .venv/dev-installed  ## forecast and true errors, one row per regime; 
 planning: .venv/dev-installed  ## the error that more labels bring, expected and true; real data in the folder KINSPAN_DATA
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.planning
 
-bench: .venv/dev-installed  ## time, memory and how they grow, as ratios to X.sum(axis=0) in the same run
+bench: .venv/dev-installed  ## time, memory and how they grow, as ratios to X.sum(axis=0) and to LogisticRegression in the same run
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.speed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.everyday
 
 .PHONY: bench-peers out-of-core
 bench-peers: .venv-peers/installed  ## the libraries of others on the same rows

@@ -212,13 +212,24 @@ class Basis(NamedTuple):
 
     def turned_back(self, coordinates: Floats) -> Floats:
         """(…, directions), or as many as there are axes → (…, features)."""
-        flat = coordinates.reshape(-1, coordinates.shape[-1])
-        found = flat[:, : len(self.mixing)] @ self.mixing
-        if self.rows is not None:
-            found = found @ self.rows
-        if flat.shape[1] > len(self.mixing):
-            found += flat[:, len(self.mixing) :] @ self.rest
+        return self.in_features(self.mixed(coordinates), slice(None))
+
+    def mixed(self, coordinates: Floats) -> Floats:
+        """The same, as weights of the rows, or of the features, and of the rest."""
+        flat, n_axes = coordinates.reshape(-1, coordinates.shape[-1]), len(self.mixing)
+        found = np.concatenate([flat[:, :n_axes] @ self.mixing, flat[:, n_axes:]], axis=1)
         return np.asarray(found.reshape(*coordinates.shape[:-1], -1))
+
+    def in_features(self, mixed: Floats, features: slice) -> Floats:
+        """Some features of such weighted sums."""
+        n, flat = self.mixing.shape[1], mixed.reshape(-1, mixed.shape[-1])
+        if self.rows is None:
+            found = flat[:, :n][:, features]
+        else:
+            found = flat[:, :n] @ self.rows[:, features]
+        if flat.shape[1] > n:
+            found += flat[:, n:] @ self.rest[:, features]
+        return np.asarray(found.reshape(*mixed.shape[:-1], -1))
 
 
 class Covariance(NamedTuple):

@@ -32,11 +32,12 @@ def world(kind: str) -> tuple[Any, Any]:
     "kind", ["usual", "equal values", "zeros", "nearly zeros", "nothing left", "small"]
 )
 @pytest.mark.parametrize("n", [2, 7])
-@pytest.mark.parametrize("at_once", [1, 1 << 16])
+@pytest.mark.parametrize(("at_once", "many"), [(1, 0), (1 << 16, 0), (1, 100)])
 def test_eigenpairs_are_those_of_a_decomposition(
-    kind: str, n: int, at_once: int, monkeypatch: pytest.MonkeyPatch
+    kind: str, n: int, at_once: int, many: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(downdate, "_BLOCK_NUMBERS", at_once)
+    monkeypatch.setattr(downdate, "_MANY", many)
     diagonal, rows = world(kind)
     matrix = diagonal[:, :, None] * np.eye(7) - rows[:, :, None] * rows[:, None]
     expected = np.linalg.eigvalsh(matrix)[:, ::-1]

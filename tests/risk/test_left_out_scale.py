@@ -9,7 +9,7 @@ import pytest
 
 from kinspan import ClassMoments, RowSample
 from kinspan._validation.labelled_rows import CheckedRows
-from kinspan.metric import covariance_of_rows
+from kinspan.metric import Basis, covariance_of_rows
 from kinspan.risk import Residuals, ScaleChange, leave_one_out_scores
 from kinspan.selection import prepared
 from kinspan.selection.decisions import LARGE_FREEDOM
@@ -60,7 +60,7 @@ def left_out(world: World, covariance: Any, share: float, scaled: bool, weight: 
     change = None
     if scaled:
         change = ScaleChange(
-            1.0 - world.ratio, world.residuals, [share], lambda vectors: vectors @ basis.T
+            1.0 - world.ratio, world.residuals, [share], Basis(basis.T, None, np.empty((0, P)))
         )
     centres = world.means.mean(axis=1, keepdims=True)
     parts = one_metric(

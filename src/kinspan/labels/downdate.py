@@ -13,6 +13,7 @@ import numpy as np
 
 from kinspan._rows.types import Floats
 
+_MANY = 32  # rows from which on steps for all of them are faster than a decomposition for each
 _STEPS = 60
 _BLOCK_NUMBERS = 1 << 16  # of all pairs of poles and roots at once
 
@@ -23,6 +24,8 @@ def largest_eigenpairs(diagonal: Floats, rows: Floats, least: float) -> tuple[Fl
     Diagonals (rows, size) are descending and not negative. Equal values are moved apart by as
     little as rounding, and entries of zero away from zero: then every root is between two poles.
     """
+    if len(rows) < _MANY:
+        return _of_few(diagonal, rows, least)
     size = diagonal.shape[1]
     diagonal = diagonal * (1.0 - 1e-14 * np.arange(size))
     smallest = 1e-30 * np.sqrt(np.maximum(diagonal[:, :1], 1e-200))
@@ -38,6 +41,13 @@ def largest_eigenpairs(diagonal: Floats, rows: Floats, least: float) -> tuple[Fl
         vector /= np.sqrt((vector**2).sum(axis=0))
         vectors[some] = vector.transpose(1, 0, 2)
     return values, vectors
+
+
+def _of_few(diagonal: Floats, rows: Floats, least: float) -> tuple[Floats, Floats]:
+    matrix = diagonal[:, :, None] * np.eye(diagonal.shape[1]) - rows[:, :, None] * rows[:, None, :]
+    values, vectors = np.linalg.eigh(matrix)
+    n = int((values > least).sum(axis=1).max(initial=0))
+    return values[:, ::-1][:, :n], vectors[:, :, ::-1][:, :, :n]
 
 
 def _roots(poles: Floats, squares: Floats, n: int) -> tuple[Floats, Floats]:

@@ -12,6 +12,8 @@ blocks, so that what is between rows and scores stays small.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -45,12 +47,11 @@ def leave_one_out_scores(rules: RuleParts, residuals: Residuals) -> Floats:
 def _width(rules: RuleParts, residuals: Residuals) -> int:
     """Numbers per row in the widest array."""
     along = [part.basis.shape[0] * part.basis.shape[1] for part in rules.shared]
-    features = 0 if residuals.scale is None else residuals.scale.change.shape[1] // 8
-    return int(max(rules.offset[0].size, residuals.values.shape[1] // 8, features, *along, 1))
+    return int(max(rules.offset[0].size, residuals.values.shape[1] // 8, *along))
 
 
 def _blocks(n: int, width: int) -> list[slice]:
-    size = max(1, _BLOCK_NUMBERS // width)
+    size = max(1, _BLOCK_NUMBERS // max(width, 1))
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
 
@@ -159,33 +160,36 @@ def _with_scale(
     multiple: Floats,
 ) -> _Products:
     """With the scale of the features without the row: what Δ' adds to every inner product."""
-    t, c = residuals.tasks, residuals.classes
-    coef, contrasts = _in_features(rules, residuals, scale)
+    t, c, n_columns = residuals.tasks, residuals.classes, rules.coef.shape[2]
+    contrasts = rules.contrasts[:, None] / residuals.stretch[:, None]
+    rules_and_contrasts = scale.basis.mixed(np.concatenate([rules.coef, contrasts], axis=2))
+    turned = [_turned(residuals, scale, s) for s in range(len(scale.shares))]
     x_coef = products.x_coef.copy()
     length = None if products.length is None else products.length.copy()
-    for s, share in enumerate(scale.shares):
-        change, r, of = scale.relative(share), residuals.in_features(s), multiple[:, s]
-        changed_x = along[:, s, None] * r
-        changed_x += contrasts[t, s, c]
-        changed_x *= change
-        x_r = np.einsum("np,np->n", changed_x, r)[:, None]
-        x_coef[:, s] += _inner(changed_x, t, coef[:, s]) + of * x_r
-        if length is not None:
-            turned = change * r
-            r_coef, square = _inner(turned, t, coef[:, s]), np.einsum("np,np->n", turned, r)
-            longer = _inner(change, t, coef[:, s] ** 2)
-            length[:, s] += longer + of * (2.0 * r_coef + of * square[:, None])
+    for features in _blocks(scale.change.shape[1], len(t) // 8):
+        both = scale.basis.in_features(rules_and_contrasts, features)
+        coef, contrasts = both[:, :, :n_columns], both[:, :, n_columns:]
+        for s, share in enumerate(scale.shares):
+            change, r, of = scale.relative(share, features), turned[s](features), multiple[:, s]
+            changed_x = along[:, s, None] * r
+            changed_x += contrasts[t, s, c]
+            changed_x *= change
+            x_r = np.einsum("np,np->n", changed_x, r)[:, None]
+            x_coef[:, s] += _inner(changed_x, t, coef[:, s]) + of * x_r
+            if length is not None:
+                change_r = change * r
+                r_coef, square = _inner(change_r, t, coef[:, s]), np.einsum("np,np->n", change_r, r)
+                longer = _inner(change, t, coef[:, s] ** 2)
+                length[:, s] += longer + of * (2.0 * r_coef + of * square[:, None])
     return products._replace(x_coef=x_coef, length=length)
 
 
-def _in_features(
-    rules: RuleParts, residuals: Residuals, scale: ScaleChange
-) -> tuple[Floats, Floats]:
-    """Coefficients and contrasts in the metrics, (tasks, metrics, columns or classes, features)."""
-    n_columns = rules.coef.shape[2]
-    contrasts = rules.contrasts[:, None] / residuals.stretch[:, None]
-    both = scale.turned_back(np.concatenate([rules.coef, contrasts], axis=2))
-    return both[:, :, :n_columns], both[:, :, n_columns:]
+def _turned(residuals: Residuals, scale: ScaleChange, metric: int) -> Callable[[slice], Floats]:
+    """Some features of the inverse metric times r."""
+    if scale.shares[metric] == 0.0:
+        return lambda features: scale.residuals[:, features]
+    along = residuals.values / residuals.stretch[metric, : residuals.values.shape[1]]
+    return partial(scale.basis.in_features, scale.basis.mixed(along))
 
 
 def _level_ratio(rules: RuleParts, residuals: Residuals, removed: Floats, square: Floats) -> Floats:

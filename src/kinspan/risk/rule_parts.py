@@ -6,12 +6,22 @@ score of one candidate: of a class or, of two classes, the second minus the firs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from kinspan._rows.types import Codes, Floats
+
+
+class Directions(Protocol):
+    """The basis that rules are in."""
+
+    def mixed(self, coordinates: Floats) -> Floats:
+        """(…, directions), or the first of them → weights of what the basis is made of."""
+
+    def in_features(self, mixed: Floats, features: slice) -> Floats:
+        """Some features of such weighted sums."""
 
 
 class ScaleChange(NamedTuple):
@@ -20,16 +30,16 @@ class ScaleChange(NamedTuple):
     change: Floats  # (rows, features): 1 − s₋²/s², for the variance s² that features are divided by
     residuals: Floats  # (rows, features)
     shares: Sequence[float]  # (metrics,): of the covariance
-    turned_back: Callable[[Floats], Floats]  # (…, directions) in the basis → (…, features)
+    basis: Directions
 
-    def relative(self, share: float) -> Floats:
-        """(rows, features): Δ' of docs/theory.md.
+    def relative(self, share: float, features: slice = slice(None)) -> Floats:
+        """(rows, some of the features): Δ' of docs/theory.md.
 
         With D the ratios of variances, the metric becomes (1 − ρ) D + ρ C: only the part that is
         the identity changes. The inverse is exact without covariance, and where features are
         uncorrelated.
         """
-        change = (1.0 - share) * self.change
+        change = (1.0 - share) * self.change[:, features]
         left = 1.0 - change
         change /= np.maximum(left, 1e-3, out=left)
         return change
@@ -63,13 +73,6 @@ class Residuals(NamedTuple):
             self.metric_weight,
             scale,
         )
-
-    def in_features(self, metric: int) -> Floats:
-        """(rows, features): the inverse metric times r, in the axes of the features."""
-        assert self.scale is not None
-        if self.scale.shares[metric] == 0.0:
-            return self.scale.residuals
-        return self.scale.turned_back(self.values / self.stretch[metric, : self.values.shape[1]])
 
 
 class SharedPart(NamedTuple):

@@ -82,7 +82,10 @@ def own_rules(
     shape, n = contrasts.shape, len(rows.tasks)
     coef, offset = np.zeros((len(ridges), *shape)), np.zeros((len(ridges), *shape[:2]))
     scores = np.full((len(ridges), n, 1 if shape[1] == 2 else shape[1]), np.nan)
-    for some in _of_similar_sizes(scaled, contrasts, centring, rows):
+    in_features = None
+    if rows.scale is not None:
+        in_features = rows.scale.basis.in_features(rows.scale.basis.mixed(contrasts), slice(None))
+    for some in _of_similar_sizes(scaled, contrasts, centring, rows, in_features):
         products, real = _products(some), some.weights > 0
         for i, ridge in enumerate(ridges):
             found = _rules(some, products, ridge)
@@ -93,7 +96,11 @@ def own_rules(
 
 
 def _of_similar_sizes(
-    scaled: ScaledMoments, contrasts: Floats, centring: Floats, rows: Residuals
+    scaled: ScaledMoments,
+    contrasts: Floats,
+    centring: Floats,
+    rows: Residuals,
+    in_features: Floats | None,
 ) -> Iterator[_Tasks]:
     """Tasks by their numbers of rows, the largest of a group at most twice the smallest."""
     starts = np.flatnonzero(np.diff(rows.tasks, prepend=-1))
@@ -120,14 +127,18 @@ def _of_similar_sizes(
             centring[t],
             scaled.class_shares[t],
             scaled.counts[t],
-            None if rows.scale is None else _of_scale(rows.scale, places, is_row, contrasts[t]),
+            _of_scale(rows.scale, places, is_row, None if in_features is None else in_features[t]),
         )
 
 
-def _of_scale(scale: ScaleChange, places: Codes, is_row: Mask, contrasts: Floats) -> _OfScale:
-    here = scale._replace(change=scale.change[places])
+def _of_scale(
+    scale: ScaleChange | None, places: Codes, is_row: Mask, contrasts: Floats | None
+) -> _OfScale | None:
+    if scale is None or contrasts is None:
+        return None
+    here = scale._replace(change=scale.change[places].reshape(-1, scale.change.shape[1]))
     rows = scale.residuals[places] * is_row[..., None]
-    return _OfScale(here.relative(0.0), rows, scale.turned_back(contrasts))
+    return _OfScale(here.relative(0.0).reshape(rows.shape), rows, contrasts)
 
 
 def _rules(some: _Tasks, products: Floats, ridge: float) -> tuple[Floats, Floats, Floats]:

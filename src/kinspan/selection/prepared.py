@@ -101,7 +101,7 @@ class Prepared(NamedTuple):
             tasks = np.zeros_like(tasks)
         scale = None
         if self.change is not None:
-            scale = ScaleChange(*self.change, shares, self.turned_back)
+            scale = ScaleChange(*self.change, shares, found.basis)
         return Residuals(
             found.residuals,
             np.stack([found.stretch(share) for share in shares]),
@@ -258,7 +258,7 @@ def _covariance(
 ) -> Covariance | None:
     """Covariance of the sampled rows; None where no cell has two different ones."""
     means = scaled.means if pooled is scaled else np.concatenate([scaled.means, pooled.means])
-    if (residuals**2).sum() <= 1e-24 * (means**2).sum():
+    if np.vdot(residuals, residuals) <= 1e-24 * np.vdot(means, means):
         return None  # what is left of equal rows is rounding
     tasks = sample.task_codes if len(scaled.counts) > 1 else np.zeros_like(sample.task_codes)
     share = sample.weights / scaled.counts[tasks, sample.class_codes]

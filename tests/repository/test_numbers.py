@@ -32,6 +32,21 @@ def test_random_worlds() -> None:
     assert f"In {(worlds.worst > 0.05).sum()} of the {len(worlds)} worlds" in text("README.md")
 
 
+def test_limits_of_borrowing() -> None:
+    page, worlds = text("docs/limits.md"), pd.read_csv(RESULTS / "worlds.csv")
+    many = worlds[(worlds.classes == 2) & (worlds.tasks >= 20)]
+    assert f"Among the {len(many)} worlds with two classes and at least twenty tasks" in page
+    loss = points((many.ours - many.alone).max())
+    assert f"no world lost more than {loss} points, and no task more than " in page
+    assert f"no task more than {points(many.worst.max())}." in page
+    found = pd.read_csv(RESULTS / "accuracy.csv", skiprows=1)
+    table = found.pivot_table(index=["set", "target"], columns="method", values="accuracy")
+    loss_of_targets = table["single task"] - table["kinspan"]
+    assert f"single targets lost up to {points(loss_of_targets.max())} points" in page
+    of_sets = loss_of_targets.groupby("set").mean().max()
+    assert f"over the targets of a set up to {points(of_sets)} points" in page
+
+
 def test_hostile_worlds_name_what_they_are_compared_with() -> None:
     worlds: Any = pd.read_csv(RESULTS / "hostile_worlds.csv")
     alone, itself = worlds.ours - worlds.alone, worlds.ours - worlds.by_itself

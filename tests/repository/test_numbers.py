@@ -71,6 +71,25 @@ def test_hostile_worlds_name_what_they_are_compared_with() -> None:
         assert f"with {words} {worst}" in page
 
 
+def test_the_table_of_forecasts_is_its_file() -> None:
+    """The last column, of the forecasts before, has no file any more."""
+    found = pd.read_csv(RESULTS / "forecast.csv")
+    lines = (ROOT / "docs" / "measured.md").read_text(encoding="utf-8").splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("| regime |"))
+    shown = [line.strip("| ").split(" | ") for line in lines[start + 2 : start + 2 + len(found)]]
+    numbers = {
+        cells[0]: [float(cells[i].replace("−", "-").removesuffix(" %")) for i in range(1, 7)]
+        for cells in shown
+    }
+    columns = ["true", "announced", "bias", "gap", "gap_of_mean", "cover"]
+    filed = found.set_index("regime")[columns] * [1, 1, 1, 1, 1, 100]
+    assert set(numbers) == set(filed.index)
+    for regime, values in filed.iterrows():
+        within = [5.1e-4] * 5 + [0.51]  # half a unit of the last digit
+        assert (abs(values - numbers[str(regime)]) <= within).all(), regime
+    assert f"measures it in {len(found)} regimes" in text("docs/limits.md")
+
+
 def test_planning_says_how_large_the_errors_are() -> None:
     drawn = pd.read_csv(RESULTS / "planning.csv").groupby("data")
     gap, error = drawn["gap"].mean(), drawn["error at 40"].mean()

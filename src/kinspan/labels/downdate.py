@@ -57,7 +57,7 @@ def _roots(poles: Floats, squares: Floats, n: int) -> tuple[Floats, Floats]:
     width, is_last = upper - lower, np.arange(n) == len(poles) - 1
     # Below the last pole there is none: eigenvalues sum up to Σ δ − ‖r‖².
     width = np.where(is_last, 2.0 * squares.sum(axis=0), width)
-    is_above = (np.arange(len(poles))[:, None] <= np.arange(n))[:, None].astype(np.float64)
+    is_above = (np.arange(len(poles))[:, None] <= np.arange(n)).astype(np.float64)
     below_middle = (squares / (poles - upper + 0.5 * width)).sum(axis=0) > 1.0
     below_middle &= ~is_last
     origin, sign = np.where(below_middle, lower, upper), np.where(below_middle, -1.0, 1.0)
@@ -71,13 +71,11 @@ def _roots(poles: Floats, squares: Floats, n: int) -> tuple[Floats, Floats]:
         distance = gaps + sign * shift
         terms = squares / distance
         slopes = terms / distance
-        above, below = ((slopes * where).sum(axis=0) for where in (is_above, 1.0 - is_above))
-        near, far = shift**2, (width - shift) ** 2
-        p = above * np.where(below_middle, far, near)
-        q = below * np.where(below_middle, near, far)
-        first, second = np.where(below_middle, q, p), np.where(below_middle, p, q)
-        constant = sign * (terms.sum(axis=0) - 1.0) - first / shift + second / (width - shift)
-        after = np.clip(_between(constant, first, second, width), nearest, 0.75 * width)
+        above, below = (np.einsum("brn,bn->rn", slopes, w) for w in (is_above, 1.0 - is_above))
+        p = np.where(below_middle, below, above) * shift**2
+        q = np.where(below_middle, above, below) * (width - shift) ** 2
+        constant = sign * (terms.sum(axis=0) - 1.0) - p / shift + q / (width - shift)
+        after = np.clip(_between(constant, p, q, width), nearest, 0.75 * width)
         done = (np.abs(after - shift) <= 1e-8 * shift).all()  # the next step would be rounding
         shift = after
         if done:

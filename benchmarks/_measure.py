@@ -30,19 +30,25 @@ class Row(NamedTuple):
     peak_megabytes: float  # peak of the memory allocated during the call
 
 
-def seconds(work: Work) -> float:
+def seconds(work: Work, clock: Callable[[], float] = time.perf_counter) -> float:
     """Time of one call."""
-    start = time.perf_counter()
+    start = clock()
     work()
-    return time.perf_counter() - start
+    return clock() - start
 
 
 def compare(
-    what: str, work: Work, reference: Work, name: str, bar: str = "", repeat: int = 7
+    what: str,
+    work: Work,
+    reference: Work,
+    name: str,
+    bar: str = "",
+    repeat: int = 7,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> Row:
     """The fastest of several repetitions, which alternate with the reference."""
     reference(), work()
-    pairs = [(seconds(reference), seconds(work)) for _ in range(repeat)]
+    pairs = [(seconds(reference, clock), seconds(work, clock)) for _ in range(repeat)]
     fastest_reference, fastest = (min(times) for times in zip(*pairs, strict=True))
     return Row(what, fastest / fastest_reference, name, bar, fastest, peak_megabytes(work))
 
@@ -69,6 +75,11 @@ def machine() -> str:
     )
 
 
+def load() -> str:
+    """How many processes wanted to run during the last minute, where the system says so."""
+    return f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+
+
 def report(rows: Iterable[Row], name: str) -> None:
     """Print rows as they are measured, and store the table with a description of the machine."""
     done = []
@@ -82,7 +93,7 @@ def report(rows: Iterable[Row], name: str) -> None:
     RESULTS.mkdir(exist_ok=True)
     with (RESULTS / f"{name}.csv").open("w", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow([f"# {machine()}"])
+        writer.writerow([f"# {machine()}{load()}"])
         writer.writerow(Row._fields)
         writer.writerows(
             [*(f"{v:.4g}" if isinstance(v, float) else v for v in row)] for row in done

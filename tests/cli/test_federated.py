@@ -180,6 +180,26 @@ def test_other_features_meet_by_name(tmp_path: Path) -> None:
     assert pd.read_csv(tmp_path / "scored.csv")["predicted"].tolist() == expected.tolist()
 
 
+def test_tables_to_predict_may_lack_what_a_task_lacks(tmp_path: Path) -> None:
+    parts = sites(tmp_path, "--min-count", 1)
+    table = pd.read_csv(tmp_path / "c.csv").assign(clinic="its own")
+    lacking, holes = tmp_path / "d.csv", tmp_path / "e.csv"
+    table.drop(columns="x2").to_csv(lacking, index=False)
+    table.assign(x2=None).to_csv(holes, index=False)
+    succeed("moments", lacking, *ROLES, "--out", tmp_path / "d.moments")
+    succeed("merge", *parts, tmp_path / "d.moments", "--out", tmp_path / "all.sum")
+    model = tmp_path / "m"
+    succeed("fit", "--moments", tmp_path / "all.sum", "--out", model)
+    found = []
+    for data in (lacking, holes):
+        succeed("predict", model, data, "--only-answers", "--out", tmp_path / "scored.csv")
+        found.append(pd.read_csv(tmp_path / "scored.csv"))
+    pd.testing.assert_frame_equal(found[0], found[1])
+    succeed("evaluate", model, lacking)
+    table.drop(columns="x3").to_csv(lacking, index=False)
+    assert "'x3' is not a column" in refusal("predict", model, lacking, "--out", tmp_path / "s.csv")
+
+
 def test_features_that_cannot_meet_are_refused(tmp_path: Path) -> None:
     parts = sites(tmp_path)
     data, out = tmp_path / "c.csv", tmp_path / "all.sum"

@@ -7,14 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+
 from kinspan.cli import stored
 from kinspan.engines.files._batches import without_names
-from kinspan.tables.chunks import Chunk
+from kinspan.tables.chunks import Chunk, open_table
 from kinspan.tables.dialect import Dialect
 from kinspan.tables.encoding import UsableRows, encode_chunk
 from kinspan.tables.errors import naming_file
-from kinspan.tables.fills import Fills
 from kinspan.tables.reader import Reader
+from kinspan.tables.recipe import Recipe
 from kinspan.tables.tally import Advance, Tally
 
 Result = TypeVar("Result")
@@ -25,7 +27,6 @@ class Scoring(NamedTuple):
 
     model: Any  # for plain arrays
     reader: Reader
-    fills: Fills | None
     tally: Tally
 
     @classmethod
@@ -57,10 +58,9 @@ class Scoring(NamedTuple):
             )
         if "label" in columns and recipe.label is None:
             raise ValueError(f"{path} does not say which column holds the label; use --label")
-        fills = Fills.of_model(model) if recipe.missing == "mean" else None
         plain = without_names(model)
         plain.unseen = model.unseen if unseen is None else unseen
-        return cls(plain, Reader(recipe, tuple(columns), "the model"), fills, Tally())
+        return cls(plain, Reader(recipe, tuple(columns), "the model"), Tally())
 
     def each(
         self,
@@ -72,8 +72,30 @@ class Scoring(NamedTuple):
     ) -> Iterator[Result]:
         """The results of all chunks, in their order; errors name the file."""
         for path in files:
-            for chunk in self.reader.chunks(path, unchanged=unchanged):
+            reader = self._reader_of(path)
+            for chunk in reader.chunks(path, unchanged=unchanged):
                 with naming_file(path):
-                    result = work(chunk, encode_chunk(chunk, self.reader, self.fills, self.tally))
+                    usable = encode_chunk(chunk, reader, None, self.tally)  # the model fills holes
+                    result = work(chunk, self._widened(usable, reader.recipe))
                 yield result
                 advance(chunk.columns.num_rows)
+
+    def _reader_of(self, path: Path) -> Reader:
+        """Without columns that a file lacks, if some task has no value of them either."""
+        recipe = self.reader.recipe
+        may_lack = set(np.array(recipe.feature_names, dtype=object)[self.model._learnt.is_optional])
+        if recipe.missing != "mean" or not may_lack:
+            return self.reader
+        with naming_file(path):
+            known = set(open_table(path, recipe.dialect).names)
+        kept = [c.name for c in recipe.columns if c.name in known or set(c.features) - may_lack]
+        return self.reader._replace(recipe=recipe.only(kept))
+
+    def _widened(self, usable: UsableRows, recipe: Recipe) -> UsableRows:
+        """With NaN for features of columns that a file lacks."""
+        names = self.reader.recipe.feature_names
+        if recipe.feature_names == names:
+            return usable
+        X = np.full((len(usable.rows.X), len(names)), np.nan)
+        X[:, [names.index(name) for name in recipe.feature_names]] = usable.rows.X
+        return usable._replace(rows=usable.rows._replace(X=X))

@@ -56,7 +56,8 @@ def statistics(
         to one id for all its rows. `task=None` is one task.
     features : list of columns, one column of vectors, or None
         None takes all numeric columns that have no other role here. Their order is that of the
-        first file; the other files must have the same columns, in any order.
+        first file; the other files must have the same columns, in any order. Of files with other
+        columns, add the statistics: features meet by name.
     sample_weight : name of a column, optional
         Frequencies: weight 2 is the row twice, weight 0 its absence.
     row_sample : int, default=100

@@ -130,15 +130,9 @@ class ClassMoments:
             observed, means, squares = observed_moments(rows.features, cells, len(counts), weights)
             check_only_holes(rows, means, squares)
             observed = observed.reshape(*shape, -1)
-        moments = cls(
-            tasks,
-            classes,
-            counts.reshape(shape),
-            means.reshape(*shape, -1),
-            squares.reshape(*shape, -1),
-            squared_weights,
-            observed,
-        )
+        counts = counts.reshape(shape)
+        means, squares = (part.reshape(*shape, -1) for part in (means, squares))
+        moments = cls(tasks, classes, counts, means, squares, squared_weights, observed)
         return moments if weights is None else moments.without_empty()
 
     def __repr__(self) -> str:

@@ -24,14 +24,10 @@ from kinspan._memory.threads import learning
 from kinspan._rows.holes import filled_rows
 from kinspan._rows.types import Codes, Floats
 from kinspan._validation.accuracy import accuracy
+from kinspan._validation.finite import check_finite, check_may_have_holes
 from kinspan._validation.labelled_rows import check_labelled_rows
 from kinspan._validation.parameters import check_type
-from kinspan._validation.rows import (
-    check_finite,
-    check_known_tasks,
-    check_may_have_holes,
-    check_rows,
-)
+from kinspan._validation.rows import check_known_tasks, check_rows
 from kinspan.answers import AnswersMixin, WeightsMixin
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample

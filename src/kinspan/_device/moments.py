@@ -15,8 +15,8 @@ from kinspan._device.kernels import has_kernels
 from kinspan._rows import keys
 from kinspan._rows.sums import CellMoments
 from kinspan._rows.types import Codes, Floats, Ids
+from kinspan._validation.finite import refuse_non_finite
 from kinspan._validation.labelled_rows import CheckedRows
-from kinspan._validation.rows import refuse_non_finite
 from kinspan._validation.weights import check_totals_of_cells
 
 

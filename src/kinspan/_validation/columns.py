@@ -37,7 +37,7 @@ def with_optional_columns(estimator: Any, X: Any) -> Any:
     Any other frame is returned unchanged: scikit-learn names what it lacks.
     """
     known, frame = getattr(estimator, "feature_names_in_", None), _frame(X)
-    if known is None or frame is None or estimator.missing != "impute":
+    if known is None or frame is None or getattr(estimator, "missing", None) != "impute":
         return X
     names, wanted = set(frame.columns), known.tolist()
     lacking = [name for name in wanted if name not in names]

@@ -9,15 +9,10 @@ from numpy.typing import NDArray
 
 from kinspan._rows.holes import has_holes
 from kinspan._rows.types import Floats
+from kinspan._validation.finite import refuse_non_finite
 from kinspan._validation.fitted import check_one_nameless_task
 from kinspan._validation.parameters import MISSING, check_choice
-from kinspan._validation.rows import (
-    check_features,
-    check_labels,
-    check_rows,
-    check_tasks,
-    refuse_non_finite,
-)
+from kinspan._validation.rows import check_features, check_labels, check_rows, check_tasks
 from kinspan._validation.weights import check_weights
 
 

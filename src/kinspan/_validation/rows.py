@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from kinspan._arrays.elsewhere import (
-    all_finite,
     are_classes,
     column_of_rows,
     is_elsewhere,
@@ -21,10 +19,9 @@ from kinspan._arrays.elsewhere import (
     rows_of,
     stays_there,
 )
-from kinspan._arrays.libraries import is_sparse, namespace
+from kinspan._arrays.libraries import namespace
 from kinspan._rows import identifiers
-from kinspan._rows.holes import has_holes
-from kinspan._rows.types import Floats, Ids
+from kinspan._rows.types import Ids
 from kinspan._validation.columns import column_of, with_optional_columns, without_column
 from kinspan._validation.devices import check_device_rows, refuse_task_column
 from kinspan._validation.masks import unmasked_ids, unmasked_numbers
@@ -225,56 +222,6 @@ def check_all_of_task(task: Any, n_samples: int, name: Ids) -> None:
             f"the task column of X has {some(list(dict.fromkeys(others.tolist())))} in "
             f"{len(others)} rows; all rows must be of task {name.tolist()[0]!r}"
         )
-
-
-def check_finite(scores: Floats, X: Any, names: NDArray[Any] | None) -> Floats:
-    """Scores of rows; NaN and infinity in X show in them."""
-    if not all_finite(scores):
-        refuse_non_finite(X, names)
-    return scores
-
-
-def check_may_have_holes(X: Any, names: NDArray[Any] | None, missing: str) -> None:
-    """Rows in memory may lack values, where these are filled in."""
-    if missing != "impute" or is_elsewhere(X) or not has_holes(X):
-        refuse_non_finite(X, names)
-
-
-def refuse_non_finite(X: Any, names: NDArray[Any] | None, *, allows_holes: bool = False) -> None:
-    """Name the first column with NaN or infinity, and in how many rows it has them."""
-    stored = sp.csc_array(X) if is_sparse(X) else None
-    largest, where = 0.0, 0
-    for column in range(X.shape[1]):
-        if is_elsewhere(X):
-            values = on_host(X.array[:, column])
-        elif stored is None:
-            values = X[:, column]
-        else:
-            values = stored.data[stored.indptr[column] : stored.indptr[column + 1]]
-        if allows_holes:
-            values = values[~np.isnan(values)]
-        size = float(np.abs(values).max(initial=0.0))
-        largest, where = max((largest, where), (size, column))
-        n_bad = int(np.count_nonzero(~np.isfinite(values)))
-        if n_bad:
-            has_nan = bool(np.isnan(values).any())
-            name = column if names is None else repr(names[column])
-            raise ValueError(
-                f"X contains {'NaN' if has_nan else 'infinity'} in column {name}, in {n_bad} of "
-                f"{X.shape[0]} rows (the first such column); {_way_out(X, has_nan)}"
-            )
-    raise ValueError(
-        f"X contains values so large that their squares overflow, up to {largest:.3g} in column "
-        f"{where if names is None else repr(names[where])}; divide X by a constant"
-    )
-
-
-def _way_out(X: Any, has_nan: bool) -> str:
-    if not has_nan:
-        return "correct the values, or drop those rows"
-    if is_elsewhere(X):
-        return "missing values are filled in for rows in memory only: pass a NumPy array"
-    return "impute the values (MultiTaskSPCA(missing='impute') does), or drop those rows"
 
 
 def is_single_id(task: Any, n_samples: int) -> bool:

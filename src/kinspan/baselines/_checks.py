@@ -12,6 +12,7 @@ from kinspan._arrays.elsewhere import on_host
 from kinspan._arrays.libraries import is_sparse
 from kinspan._rows import identifiers
 from kinspan._rows.types import Codes, Floats, Ids
+from kinspan._validation.finite import refuse_non_finite
 from kinspan._validation.labelled_rows import CheckedRows, check_labelled_rows
 from kinspan._validation.messages import some
 from kinspan._validation.numbers import is_number, real_numbers
@@ -22,7 +23,6 @@ from kinspan._validation.rows import (
     check_labels,
     check_rows,
     check_tasks,
-    refuse_non_finite,
 )
 from kinspan.class_moments import ClassMoments
 

@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from kinspan._rows.types import Floats, Ids
 from kinspan._validation.accuracy import accuracy
+from kinspan._validation.finite import check_finite
 from kinspan._validation.fitted import unchanged_on_error
-from kinspan._validation.rows import check_finite
 from kinspan.baselines._checks import CodedRows, TaskRows, check_task_rows
 from kinspan.class_moments import ClassMoments
 from kinspan.metric import ScaledMoments

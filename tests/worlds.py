@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinspan import MultiTaskSPCA
+from kinspan.metric import SampledRows
 
 
 class World(NamedTuple):
@@ -51,3 +52,11 @@ def fitted(seed: int = 0, n_classes: int = 2, **parameters: Any) -> tuple[MultiT
     world = random_world(seed, n_classes=n_classes)
     parameters = {"metric": 0.0, **parameters}
     return MultiTaskSPCA(**parameters).fit(world.X, world.y, task=world.task), world
+
+
+def sampled_rows(cells: Any, weights: Any = None) -> SampledRows:
+    """Rows of cells, each as often as it is told."""
+    cells = np.asarray(cells)
+    weights = np.ones(len(cells)) if weights is None else weights
+    counts = np.bincount(cells, weights)[cells]
+    return SampledRows(cells, counts, weights, np.arange(len(cells), dtype=np.uint64))

@@ -11,7 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from kinspan._rows.types import Floats, Mask, Moments
+from kinspan._rows.types import Codes, Floats, Keys, Mask, Moments
+
+_PAIRED_ROWS = 128  # rows whose products with each other say how many features share the noise
+_SAME = 1e-3  # relative difference of numbers that differ by rounding only, also of float32
 
 
 def origin(moments: Moments) -> Floats:
@@ -116,6 +119,43 @@ def common_scale(moments: Moments) -> Floats:
     """(1, features): one number for all features; it changes only the size of squares."""
     largest = _total_deviation(_OneTask.of(moments)).max(initial=0.0)
     return np.full((1, moments.n_features), _power_of_two(largest))
+
+
+def is_scaled(moments: Moments) -> bool:
+    """Whether all features that vary have the same deviation: in cells, in tasks or over all.
+
+    Rows were then divided by their own deviations before: a scale for them is one already, and
+    rules in the units of the input are no others.
+    """
+    together = _OneTask.of(moments)
+    n = moments.counts.sum(axis=1)[:, None]
+    unit = _units(together)
+    means, squares = moments.means / unit, moments.squares / unit / unit
+    of_tasks = (n * _total_variance(moments.counts, means, squares)).sum(axis=0)
+    over_all = _total_variance(
+        together.counts, together.means / unit, together.squares / unit / unit
+    )
+    size = unit[0, 0] ** 2
+    found = (squares.sum(axis=(0, 1)) * size, of_tasks * size, over_all[0] * size)
+    return any(_is_constant(variance) for variance in found)
+
+
+def _is_constant(variance: Floats) -> bool:
+    varying = variance[variance > 1e-12 * variance.max(initial=0.0)]
+    return bool(len(varying) and varying.max() - varying.min() <= _SAME * varying.max())
+
+
+def is_centred(moments: Moments) -> bool:
+    """Whether all tasks have the same centre, of their classes or of their rows.
+
+    The rows of every task were then centred before, and those of all tasks as one are no others.
+    """
+    together = _OneTask.of(moments)
+    deviation = np.maximum(_total_deviation(together), 1e-300)
+    shares = moments.present / np.maximum(moments.present.sum(axis=1, keepdims=True), 1)
+    rows = moments.counts / np.maximum(moments.counts.sum(axis=1, keepdims=True), 1e-300)
+    centres = (np.einsum("tj,tjp->tp", of, moments.means) / deviation for of in (shares, rows))
+    return any(bool((np.ptp(centre, axis=0) <= _SAME).all()) for centre in centres)
 
 
 def _pooled_deviation(moments: Moments) -> Floats:
@@ -242,25 +282,102 @@ class Covariance(NamedTuple):
     basis: Basis  # the axes are the eigenvectors
     values: Floats  # (directions,): eigenvalues, over their mean over all features
     residuals: Floats  # (rows, axes): rows minus their cell means, in the basis
+    rows: SampledRows
     n_rows: float  # total weight of the rows that it was computed from
-    freedom: float  # the same minus the number of cell means that were subtracted
     mean_value: float  # mean eigenvalue
 
     def stretch(self, share: float) -> Floats:
         """(directions,): eigenvalues of the metric (1 − share) I + share C."""
         return np.asarray((1.0 - share) + share * self.values)
 
+    def longer(self, share: float) -> float:
+        """Squared lengths of new rows in the metric, over those of the rows behind it: eq. (46).
 
-def covariance_of_rows(
-    residuals: Floats, weights: Floats, freedom: float, means: Floats
-) -> Covariance:
+        The metric is large along the very rows that it was computed from, which look too short in
+        it. Each of them is measured in the metric without it.
+        """
+        inside = self.residuals**2 @ (1.0 / self.stretch(share)[: self.residuals.shape[1]])
+        counts = self.rows.copies * self.rows.removed
+        seen, unseen = (
+            counts @ inside,
+            counts @ (inside / _left(self._share_of_rows(share) * inside)),
+        )
+        return float(unseen / seen) if seen > 0 else 1.0
+
+    def dimension(self, share: float) -> float:
+        """(tr C)² / tr C² of the noise of new rows in the metric: eq. (47).
+
+        From products of rows of different cells, in the metric without both of them.
+        """
+        some = self.rows.across(np.einsum("np,np->n", self.residuals, self.residuals))
+        rows, cells, weight = (
+            self.residuals[some],
+            self.rows.cells[some],
+            self._share_of_rows(share),
+        )
+        weight = weight[some]
+        products = (rows / self.stretch(share)[: rows.shape[1]]) @ rows.T
+        left = _left(weight * np.diagonal(products))
+        counts = (self.rows.copies * self.rows.removed)[some]
+        total = counts @ (np.diagonal(products) / left) / max(counts.sum(), 1e-300)
+        products /= _left(1.0 - np.outer(left, left) + np.outer(weight, weight) * products**2)
+        pairs = np.outer(counts, counts) * (cells[:, None] != cells)
+        if not pairs.any():  # a single cell has more than one row
+            pairs = np.outer(counts, counts) * ~np.eye(len(some), dtype=bool)
+        square = (pairs * products**2).sum() / max(pairs.sum(), 1e-300)
+        return float(total**2 / square) if square > 0 else np.inf
+
+    def _share_of_rows(self, share: float) -> Floats:
+        """(rows,): how much of the metric leaves with a row, over its square."""
+        return np.asarray(share * self.rows.removed / (self.mean_value * self.n_rows))
+
+
+def _left(share: Floats) -> Floats:
+    """One minus a share that leaves, and not zero."""
+    return np.asarray(np.maximum(1.0 - share, 1e-6))
+
+
+class SampledRows(NamedTuple):
+    """The cells of sampled rows, and how much a row counts there."""
+
+    cells: Codes  # (rows,)
+    counts: Floats  # (rows,): of the cell of the row
+    weights: Floats  # (rows,): how often the row occurred
+    keys: Keys  # (rows,): hashes of their contents
+
+    @property
+    def one(self) -> Floats:
+        """(rows,): the weight that leaves with one of equal rows."""
+        return np.minimum(self.weights, 1.0)
+
+    @property
+    def copies(self) -> Floats:
+        """(rows,): how many equal rows a row stands for."""
+        return np.asarray(self.weights / np.where(self.one > 0, self.one, 1.0))
+
+    @property
+    def removed(self) -> Floats:
+        """(rows,): what the scatter of its cell loses with one of them, over its square."""
+        left = self.counts - self.one
+        several = left > 1e-9 * self.counts
+        return np.where(several, self.one * self.counts / np.where(several, left, 1.0), 0.0)
+
+    def across(self, lengths: Floats) -> Codes:
+        """A few rows of all lengths, the same in any order of rows; of equal lengths, by key."""
+        size = max(float(lengths.mean()), 1e-300)
+        order = np.lexsort((self.keys, np.round(lengths / size, 9)))
+        return order[np.unique(np.linspace(0, len(order) - 1, _PAIRED_ROWS).astype(np.intp))]
+
+
+def covariance_of_rows(residuals: Floats, rows: SampledRows, means: Floats) -> Covariance:
     """Covariance from the smaller of the two Gram matrices of the residuals (rows, features)."""
+    weights = rows.weights
     n_rows = max(float(weights.sum()), 1.0)
     n, p = residuals.shape
     size = np.sqrt(weights / n_rows)[:, None]
     if n >= p:
-        rows = residuals * size
-        values, vectors = np.linalg.eigh(rows.T @ rows)
+        weighted = residuals * size
+        values, vectors = np.linalg.eigh(weighted.T @ weighted)
         along = residuals @ vectors
         basis = Basis(vectors.T, None, np.empty((0, p)))
     else:
@@ -277,7 +394,7 @@ def covariance_of_rows(
     values = np.maximum(values, 0.0)
     mean_value = float(values.sum()) / p if values.sum() > 0 else 1.0
     values = np.concatenate([values / mean_value, np.zeros(len(basis.rest))])
-    return Covariance(basis, values, along, n_rows, freedom, mean_value)
+    return Covariance(basis, values, along, rows, n_rows, mean_value)
 
 
 def _row_space(rows: Floats) -> tuple[Floats, Floats, Floats]:
@@ -301,16 +418,16 @@ def in_basis(scaled: ScaledMoments, covariance: Covariance) -> ScaledMoments:
 
 
 def in_metric(turned: ScaledMoments, covariance: Covariance, share: float) -> ScaledMoments:
-    """Moments in the basis → moments in the metric; the noise is multiplied by the trace ratio."""
-    stretch, p = covariance.stretch(share), turned.scale.shape[1]
-    remaining = covariance.values / stretch
-    trace = remaining.sum()
-    ratio = trace / max(covariance.values.sum(), 1e-300)
-    # Σ λ̂² of estimated eigenvalues exceeds Σ λ² by about (Σ λ)²/freedom, which is subtracted.
-    square = max((remaining**2).sum() - trace**2 / covariance.freedom, trace**2 / p)
+    """Moments in the basis → moments in the metric.
+
+    Errors of cell means are like new rows: the metric has not seen them.
+    """
+    stretch, n_features = covariance.stretch(share), float(turned.scale.shape[1])
+    seen = float((covariance.values / stretch).sum()) / max(float(covariance.values.sum()), 1e-300)
+    ratio = seen * covariance.longer(share)
     return turned._replace(
         means=turned.means / np.sqrt(stretch),
         cell_noise=turned.cell_noise * ratio,
         noise_level=turned.noise_level * ratio,
-        dimension=float(trace**2 / square),
+        dimension=min(max(covariance.dimension(share), 1.0), n_features),
     )

@@ -64,7 +64,8 @@ class MultiTaskSPCA(
     scale : {"auto", "pooled", "task", None}, default="auto"
         What features are divided by: `"pooled"` is their standard deviation within the classes of
         all tasks, `"task"` the total standard deviation of each task, None nothing. `"auto"`
-        combines rules with pooled scale and with None, weighed by left-out rows of all tasks.
+        combines rules with pooled scale, with None and with a scale by fourth moments, in which
+        features that few rows show count less, weighed by left-out rows of all tasks.
     metric : "auto" or float, default="auto"
         The share of the covariance within classes in the metric, at least 0 and below 1: 0 treats
         features as uncorrelated, 1 would be linear discriminant analysis. `"auto"` combines rules

@@ -85,7 +85,8 @@ def energies(squares: Any, freedom: Any, variance: Any) -> Any:
     error = [2 * f * v**2 + 4 * v * typical for f, v in zip(freedom, variance, strict=True)]
     w = 1 / np.array(error)
     cochran = sum(wi * (r - np.average(raw, weights=w)) ** 2 for wi, r in zip(w, raw, strict=True))
-    between = max((cochran - (len(raw) - 1)) / (w.sum() - (w**2).sum() / w.sum()), 0)
+    chance = len(raw) - 1 + 4 * np.sqrt(2 * max(len(raw) - 1, 0))
+    between = max((cochran - chance) / (w.sum() - (w**2).sum() / w.sum()), 0)
     centre = np.average(raw, weights=[1 / (e + between) for e in error])
     drawn = [
         centre + between / (e + between) * (r - centre) for e, r in zip(error, raw, strict=True)

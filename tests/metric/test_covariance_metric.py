@@ -10,7 +10,7 @@ import pytest
 from kinspan import ClassMoments, MultiTaskSPCA
 from kinspan.metric import covariance_of_rows, in_basis, in_metric, scaled_moments
 from kinspan.selection.prepared import _covariance, _residuals
-from tests.worlds import random_world
+from tests.worlds import random_world, sampled_rows
 
 
 @pytest.mark.parametrize(("n", "p"), [(50, 6), (5, 20)])
@@ -20,7 +20,7 @@ def test_inner_products_in_the_metric(n: int, p: int, share: float) -> None:
     rng = np.random.default_rng(0)
     residuals, weights = rng.normal(size=(n, p)) * np.arange(1, p + 1), rng.uniform(1, 3, n)
     means = rng.normal(size=(2, 2, p))
-    covariance = covariance_of_rows(residuals, weights, 40.0, means)
+    covariance = covariance_of_rows(residuals, sampled_rows(np.arange(n) % 2, weights), means)
     C = (weights[:, None] * residuals).T @ residuals / weights.sum()
     inverse = np.linalg.inv((1 - share) * np.eye(p) + share * C / (np.trace(C) / p))
     rows = np.concatenate([residuals, means.reshape(-1, p)])
@@ -44,27 +44,54 @@ def test_directions_are_orthonormal_where_rows_span_the_means() -> None:
     spread = np.where(np.arange(60) < 20, 10.0 ** -(np.arange(60) % 5), 0.0)
     residuals = rng.normal(size=(40, 60)) * spread
     means = rng.normal(size=(3, 2, 60)) * spread
-    covariance = covariance_of_rows(residuals, np.ones(40), 34.0, means)
+    covariance = covariance_of_rows(residuals, sampled_rows(np.arange(40) % 6), means)
     axes = covariance.basis.turned_back(np.eye(len(covariance.values)))
     np.testing.assert_allclose(axes @ axes.T, np.eye(len(axes)), atol=1e-6)
     found = covariance.basis.turned_back(covariance.basis.coordinates(means))
     np.testing.assert_allclose(found, means, atol=1e-6)
 
 
-def test_effective_dimension_of_correlated_noise() -> None:
-    """(tr C)²/tr C² of the population, from fewer rows than features."""
+@pytest.mark.parametrize(("n", "p", "decay"), [(3, 200, 0.0), (3, 200, 1.0), (10, 50, 1.0)])
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.8])
+def test_noise_in_the_metric_is_that_of_rows_it_has_not_seen(
+    n: int, p: int, decay: float, share: float
+) -> None:
+    """tr C and (tr C)²/tr C² of new rows in the metric, against the true covariance."""
     rng = np.random.default_rng(0)
-    spread = 1 / np.arange(1, 201)
-    X = rng.normal(size=(150, 200)) * np.sqrt(spread)
-    scaled = scaled_moments(ClassMoments.from_samples(X, np.zeros(150)), None)
-    expected = spread.sum() ** 2 / (spread**2).sum()
-    for rows, low, high in (
-        (X - X.mean(axis=0), 0.85 * expected, 1.15 * expected),
-        (rng.normal(size=(150, 200)), 160, 200),
-    ):
-        covariance = covariance_of_rows(rows, np.ones(150), 149.0, scaled.means)
-        found = in_metric(in_basis(scaled, covariance), covariance, 0.0).dimension
-        assert low < found <= high
+    truth = np.arange(1, p + 1) ** -decay
+    truth *= p / truth.sum()
+    ratios, dimensions = [], []
+    for _ in range(40):
+        rows = rng.normal(size=(16, n, p)) * np.sqrt(truth)
+        residuals = (rows - rows.mean(axis=1, keepdims=True)).reshape(-1, p)
+        of_cells = sampled_rows(np.repeat(np.arange(16), n))
+        covariance = covariance_of_rows(residuals, of_cells, rows[:, :1])
+        scatter = residuals.T @ residuals / len(residuals) / covariance.mean_value
+        C = np.linalg.solve((1 - share) * np.eye(p) + share * scatter, np.diag(truth))
+        seen = (covariance.values / covariance.stretch(share)).sum() / p
+        ratios.append(seen * covariance.longer(share) / (np.trace(C) / p))
+        dimensions.append(np.trace(C @ C) / np.trace(C) ** 2 * covariance.dimension(share))
+    for found, bias in ((ratios, 0.02), (dimensions, 0.1)):  # of ratios of estimates
+        assert abs(np.mean(found) - 1.0) < bias + 4 * np.std(found) / np.sqrt(40)
+
+
+def test_the_dimension_of_many_rows_does_not_depend_on_their_order() -> None:
+    rng = np.random.default_rng(0)
+    residuals, cells = rng.normal(size=(600, 5)), rng.integers(0, 4, 600)
+    keys = rng.permutation(600).astype(np.uint64)
+    found = []
+    for order in (np.arange(600), rng.permutation(600)):
+        rows = sampled_rows(cells[order])._replace(keys=keys[order])
+        found.append(covariance_of_rows(residuals[order], rows, np.zeros((1, 5))).dimension(0.4))
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-9)
+    assert 4 < found[0] < 6
+
+
+def test_a_single_cell_with_several_rows_has_a_dimension() -> None:
+    rng = np.random.default_rng(0)
+    residuals = rng.normal(size=(101, 30))
+    covariance = covariance_of_rows(residuals, sampled_rows([0] * 100 + [1]), np.zeros((1, 30)))
+    assert 25 < covariance.dimension(0.0) < 35
 
 
 @pytest.mark.parametrize("n", [2, 5, 20])
@@ -82,15 +109,17 @@ def test_effective_dimension_of_small_cells(n: int) -> None:
     assert 150 < in_metric(in_basis(scaled, covariance), covariance, 0.0).dimension <= 200
 
 
-def test_noise_in_the_metric_is_its_trace() -> None:
+def test_without_covariance_noise_stays_what_it_is() -> None:
     X, y, task = random_world(0)
     scaled = scaled_moments(ClassMoments.from_samples(X, y, task), "pooled")
     residuals = X / scaled.scale[0] - scaled.means[task, y]
-    covariance = covariance_of_rows(residuals, np.ones(len(X)), len(X) - 12.0, scaled.means)
+    covariance = covariance_of_rows(residuals, sampled_rows(task * 3 + y), scaled.means)
+    same = in_metric(in_basis(scaled, covariance), covariance, 0.0)
+    np.testing.assert_allclose(same.cell_noise, scaled.cell_noise)
     changed = in_metric(in_basis(scaled, covariance), covariance, 0.7)
     stretched = covariance.basis.coordinates(residuals) / np.sqrt(covariance.stretch(0.7))
-    ratio = (stretched**2).sum() / (residuals**2).sum()
-    np.testing.assert_allclose(changed.cell_noise, scaled.cell_noise * ratio)
+    seen = (stretched**2).sum() / (residuals**2).sum()
+    assert (changed.cell_noise > scaled.cell_noise * seen).all()
 
 
 def correlated_world(seed: int) -> tuple[Any, Any, Any]:

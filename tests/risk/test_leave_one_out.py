@@ -15,6 +15,7 @@ from kinspan.risk import (
     calibration,
     leave_one_out_scores,
 )
+from tests.worlds import sampled_rows
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
@@ -28,7 +29,7 @@ def test_closed_form_equals_removing_the_row(share: float, p: int, half: float) 
     counts = np.bincount(t * m + c, weights).reshape(k, m).astype(float)
     means = cell_means(X, t * m + c, weights).reshape(k, m, p)
     residuals = X - means[t, c]
-    covariance = covariance_of_rows(residuals, weights, 12.0, means)
+    covariance = covariance_of_rows(residuals, sampled_rows(t * m + c, weights), means)
     scatter = (weights[:, None] * residuals).T @ residuals / weights.sum() / covariance.mean_value
     metric = (1 - share) * np.eye(p) + share * scatter
     # Rules are sums of means and residuals: they lie in the basis.

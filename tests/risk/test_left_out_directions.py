@@ -41,11 +41,16 @@ class Cells(NamedTuple):
         scaled = ScaledMoments(np.ones((1, p)), means, counts, noise, level, float(p))
         return cls(X, t, c, means, scaled)
 
-    def residuals(self) -> Residuals:
-        """In the metric that is the identity."""
+    def residuals(self, weight: float = 0.0) -> Residuals:
+        """In the metric that is the identity, a part of which rows take with them."""
         r = self.X - self.means[self.t, self.c]
         ones = np.ones((1, r.shape[1])), np.ones(len(self.t))
-        return Residuals(*(r, ones[0], self.t, self.c), ones[1], np.zeros(1))
+        return Residuals(*(r, ones[0], self.t, self.c), ones[1], np.array([weight]))
+
+    def inverse_without(self, i: int, weight: float) -> Any:
+        """(features, features): the inverse metric without the row."""
+        r, n = self.X[i] - self.means[self.t[i], self.c[i]], self.scaled.counts[0, 0]
+        return np.linalg.inv(np.eye(len(r)) - weight * n / (n - 1) * np.outer(r, r))
 
     def means_without(self, i: int) -> Any:
         """(classes, features): class means of the row's task without the row."""
@@ -94,16 +99,18 @@ def test_a_direction_follows_the_contrast_of_its_target_as_its_response_says(m: 
         np.testing.assert_allclose(found, explicit, atol=1e-9)
 
 
-def direction(prior: Prior, kept: float, row: Any) -> Any:
-    """Posterior along directions of the others, and a share of the rest."""
+def direction(prior: Prior, kept: float, row: Any, inverse: Any = None) -> Any:
+    """Posterior along directions of the others, and a share of the rest, in an inverse metric."""
     v, mean, gain = prior
-    x = v.T @ row
+    x = v.T @ (row if inverse is None else inverse @ row)
     return v @ (mean + gain @ (x - mean)) + kept * (row - v @ x)
 
 
 @pytest.mark.parametrize("m", [2, 3])
-@pytest.mark.parametrize("level_too", [False, True])
-def test_shared_directions_without_the_row_equal_explicit_vectors(m: int, level_too: bool) -> None:
+@pytest.mark.parametrize(("level_too", "weight"), [(False, 0.0), (False, 0.02), (True, 0.0)])
+def test_shared_directions_without_the_row_equal_explicit_vectors(
+    m: int, level_too: bool, weight: float
+) -> None:
     cells = Cells.draw(2, m)
     problem = Problem(cells.scaled, "shared")
     zeros = np.zeros(cells.scaled.counts.shape)
@@ -113,15 +120,17 @@ def test_shared_directions_without_the_row_equal_explicit_vectors(m: int, level_
     assert parts.shared
     parts = parts._replace(undone=np.zeros_like(parts.undone))  # has a test of its own
     found = leave_one_out_scores(
-        parts if level_too else parts._replace(trace=None), cells.residuals()
+        parts if level_too else parts._replace(trace=None), cells.residuals(weight)
     )[:, 0]
     for i in range(0, len(cells.t), 3):
         t, without = cells.t[i], cells.means_without(i)
         prior, kept = prior_of(problem, t), solution.response.kept[t]
-        w = direction(prior, kept, centred(without).ravel()).reshape(m, -1)
+        inverse = cells.inverse_without(i, weight)
+        row = centred(without).ravel()
+        w = direction(prior, kept, row, np.kron(np.eye(m), inverse)).reshape(m, -1)
         level = cells.level_without(i) if level_too else cells.scaled.noise_level[t]
         x = cells.X[i] - without.mean(axis=0)
-        expected = (w @ x - 0.5 * (w**2).sum(axis=1)) / level
+        expected = (w @ inverse @ x - 0.5 * np.einsum("lp,pq,lq->l", w, inverse, w)) / level
         expected = (expected if m > 2 else expected[1:] - expected[:1]) + parts.offset[t, 0]
         np.testing.assert_allclose(found[i], expected, rtol=1e-8, atol=1e-8)
 

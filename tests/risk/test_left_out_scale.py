@@ -14,6 +14,7 @@ from kinspan.risk import Residuals, ScaleChange, leave_one_out_scores
 from kinspan.selection import prepared
 from kinspan.selection.decisions import LARGE_FREEDOM
 from tests.risk.test_leave_one_out import one_metric
+from tests.worlds import sampled_rows
 
 K, M, N, P = 2, 2, 8, 5  # tasks, classes, rows of a cell, features
 
@@ -103,7 +104,7 @@ def test_without_covariance_correlations_do_not_matter() -> None:
 
 
 def correlations(world: World) -> Any:
-    found = covariance_of_rows(world.residuals, np.ones(len(world.t)), 28.0, world.means)
+    found = covariance_of_rows(world.residuals, sampled_rows(world.t * 2 + world.c), world.means)
     vectors = found.basis.turned_back(np.eye(P))
     return vectors.T @ (found.values[:, None] * vectors)
 

@@ -35,10 +35,11 @@ def test_the_bars_of_the_benchmark_hold_in_other_worlds() -> None:
         found += [losses(world).mean() for world in worlds if world.X.size < 50_000]
     assert len(found) > 40
     assert np.mean(found) < 0
-    # .0133: tasks with three labels per class, among copies and tasks with permuted labels, can
-    # not tell yet that these are of no use to them, and are taken to be related until they can.
-    assert np.quantile(found, 0.95) <= 0.014
-    assert max(found) <= 0.03
+    assert np.quantile(found, 0.95) <= 0.012
+    # .0317: two tasks with wrong labels and 15 rows together, which cannot tell yet that they are
+    # of no use to each other; all others lose less than .022.
+    assert sorted(found)[-2] <= 0.025
+    assert max(found) <= 0.035
 
 
 @pytest.mark.parametrize("kind", KINDS)

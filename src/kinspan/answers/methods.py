@@ -61,7 +61,7 @@ class AnswersMixin:
         >>> clf = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
         >>> clf.forecast("3 vs 8")
         task    error  90 % interval  labels
-        3 vs 8  4.2 %  0.1 to 13.7 %      10
+        3 vs 8  6.0 %  0.3 to 17.2 %      10
         """
         check_is_fitted(self)
         order = by_need(self) if task is None else np.array([self._position(task)])
@@ -87,11 +87,11 @@ class AnswersMixin:
         >>> digits = load_digit_pairs(n_per_class=5)
         >>> clf = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
         >>> clf.explain_transfer("3 vs 8", most=3)
-        Task '3 vs 8': forecast error 4.2 %, alone 6.5 %
+        Task '3 vs 8': forecast error 6.0 %, alone 6.4 %
         task    gain in points  relatedness
-        5 vs 8            +1.6        +0.60
-        6 vs 8            +0.4        +0.05
+        6 vs 8            +0.9        +0.05
         1 vs 8            -0.3        +0.22
+        4 vs 6            -0.3        -0.34
         Gain: by how many points the forecast error would rise without that task.
         """
         t = self._position(task)
@@ -138,7 +138,7 @@ class AnswersMixin:
         >>> digits = load_digit_pairs(n_per_class=5)
         >>> clf = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
         >>> clf.learning_curve("3 vs 8", [0, 5, 20, 100]).round(3)
-        array([0.042, 0.033, 0.027, 0.024])
+        array([0.06 , 0.047, 0.04 , 0.036])
         """
         t = self._position(task)
         return self._rules.learning.error(t, check_more_labels(more))
@@ -157,7 +157,7 @@ class AnswersMixin:
         >>> digits = load_digit_pairs(n_per_class=5)
         >>> clf = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
         >>> clf.labels_needed("3 vs 8", 0.03)
-        Task '3 vs 8': about 4.2 % now; 3.0 % with about 9 more labels per class
+        Task '3 vs 8': about 6.0 % now; it cannot be said whether 3.0 % can be reached: many labels tend to 3.4 %, which may be 0.1 % to 13.5 %
         """
         t = self._position(task)
         return labels_needed(self._rules.learning, t, task, check_error_rate(error))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinspan._meta_analysis import variance_between
+from kinspan._meta_analysis import variance_beyond_chance
 from kinspan._rows.types import Floats, Mask
 from kinspan.labels.spectrum import Spectrum, of_others
 
@@ -51,13 +51,14 @@ def pooled_energies(squares: Floats, freedom: Floats, variance: Floats) -> Float
     """Squared lengths without their noise, drawn to those of all tasks: eq. (17) of docs/theory.md.
 
     e = ‖r‖² − freedom σ² has variance 2 freedom σ⁴ + 4 σ² e; the variance between tasks is that of
-    DerSimonian and Laird.
+    DerSimonian and Laird, as far as it is beyond chance: few rows that agree by luck would make
+    their rule long, and left-out rows would count that luck as theirs.
     """
     raw, known = squares - freedom * variance, freedom > 0
     weights = _inverse(variance**2, known)
     typical = max((weights * raw).sum() / max(weights.sum(), 1e-300), 0.0)
     error = 2.0 * freedom * variance**2 + 4.0 * variance * typical
-    between = variance_between(raw, _inverse(error, known), int(known.sum()))
+    between = variance_beyond_chance(raw, _inverse(error, known), int(known.sum()))
     weights = _inverse(error + between, known)
     centre = (weights * raw).sum() / max(weights.sum(), 1e-300)
     trust = between / np.where(known, error + between, 1.0)

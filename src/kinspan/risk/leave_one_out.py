@@ -65,10 +65,10 @@ def _scores(rules: RuleParts, residuals: Residuals) -> Floats:
     moved = rules.own[t, c]
     moved *= -fraction[:, None, None]  # coef moves by that times r
     found = _with_own_part(found, moved)
-    for part in rules.shared:
-        _add_shared_part(found, part, rules, residuals, fraction, larger, moved)
     share = (fraction * n)[:, None] * residuals.metric_weight
     downdate = share / np.maximum(1.0 - share * found.square, 1e-6)  # Sherman and Morrison
+    for part in rules.shared:
+        _add_shared_part(found, part, rules, residuals, fraction, larger, moved, downdate)
     pulled = downdate[..., None] * found.r_coef
     x_coef, length = found.x_coef + found.x_r[..., None] * pulled, found.length
     if length is not None:
@@ -80,8 +80,9 @@ def _scores(rules: RuleParts, residuals: Residuals) -> Floats:
     scores = found.x_coef
     if found.length is not None and rules.half_level is not None:
         scores = scores - rules.half_level[t][..., None] * found.length
-    scores = scores * _level_ratio(rules, residuals, fraction * n, found.square)[..., None]
-    noise = _noise_without(rules, residuals, found.square) - rules.cell_noise[t, c]
+    unseen = found.square * residuals.longer
+    scores = scores * _level_ratio(rules, residuals, fraction * n, unseen)[..., None]
+    noise = _noise_without(rules, residuals, unseen) - rules.cell_noise[t, c]
     scores += rules.offset[t]
     scores += noise[..., None] * rules.undone[t, c]
     scores[alone] = np.nan
@@ -127,6 +128,7 @@ def _add_shared_part(
     fraction: Floats,
     larger: Floats,
     moved: Floats,
+    downdate: Floats,
 ) -> None:
     """After the part along directions of the others has followed the target's own contrast."""
     t, c, axes = residuals.tasks, residuals.classes, residuals.values.shape[1]
@@ -135,9 +137,10 @@ def _add_shared_part(
     flat, shape = part.basis.reshape(-1, p), (-1, n_vectors, n_columns)
     r_basis = (residuals.values @ flat[:, :axes].T).reshape(shape)
     of_means = (rules.contrasts @ flat.T)[t, c].reshape(shape)
-    along = np.einsum("nbl,nl->nb", r_basis, rules.centring[t, c])
+    contrasts = _moved_contrasts(part.metric, found, rules, residuals, fraction, downdate)
+    along = np.einsum("nbl,nl->nb", r_basis, contrasts)
     followed = part.vectors @ part.gain @ part.vectors.transpose(0, 2, 1)  # symmetric
-    change = -fraction[:, None] * _inner(along, t, followed)
+    change = _inner(along, t, followed)
     r_change = np.einsum("nb,nbl->nl", change, r_basis)
     found.x_coef[columns] += np.einsum("nb,nbl->nl", change, of_means)
     found.x_coef[columns] += larger[:, None] * r_change
@@ -149,6 +152,28 @@ def _add_shared_part(
         crossed = np.einsum("nb,nbl->nl", change, coef_basis[t]) + moved[columns] * r_change
         squared = np.einsum("lnb,nb->nl", change @ products, change)
         found.length[columns] += 2.0 * crossed + squared
+
+
+def _moved_contrasts(
+    metric: int,
+    found: _Products,
+    rules: RuleParts,
+    residuals: Residuals,
+    fraction: Floats,
+    downdate: Floats,
+) -> Floats:
+    """(rows, columns): how often the residual is added to own contrasts if its row is left out.
+
+    The cell mean moves away from the row, and the metric becomes smaller along the row: in inner
+    products that is as if the contrasts had moved.
+    """
+    t, c, axes = residuals.tasks, residuals.classes, residuals.values.shape[1]
+    turned = residuals.values / residuals.stretch[metric, :axes]
+    r_contrasts = _inner(turned, t, rules.contrasts[..., :axes])
+    smaller = downdate[:, metric]
+    away = fraction * (1.0 + smaller * found.square[:, metric])
+    by_metric = np.einsum("nc,ncl->nl", smaller[:, None] * r_contrasts, rules.centring[t])
+    return np.asarray(by_metric - away[:, None] * rules.centring[t, c])
 
 
 def _with_scale(

@@ -58,6 +58,7 @@ class Residuals(NamedTuple):
     weights: Floats  # (rows,): how often the row occurred
     metric_weight: Floats  # (metrics,): the share of a row of weight one in the metric
     scale: ScaleChange | None = None  # None where the scale does not depend on a single row
+    longer: Floats | float = 1.0  # (metrics,): squared lengths of new rows, over those of these
 
     def some(self, rows: slice) -> Residuals:
         """A block of the rows; tasks are counted from the first of the block."""
@@ -72,6 +73,7 @@ class Residuals(NamedTuple):
             self.weights[rows],
             self.metric_weight,
             scale,
+            self.longer,
         )
 
 

@@ -128,9 +128,14 @@ def _around_places(weights: Floats, candidates: Sequence[Candidate], n_tasks: in
             for i, c in enumerate(candidates)
             if c.labels == "naive" and c.share == candidates[j].share and not is_as_one[i]
         ]
-        moved[same[-1]] += moved[j]
+        moved[min(same, key=lambda i: _unevenness(candidates[i].prepared))] += moved[j]
         moved[j] = 0.0
     return moved
+
+
+def _unevenness(prepared: Prepared) -> float:
+    """How far the units of features are from each other: all tasks as one have one unit."""
+    return float(np.ptp(np.log(prepared.scaled.scale)))
 
 
 def _reference(candidates: Sequence[Candidate], weights: Floats) -> Candidate:

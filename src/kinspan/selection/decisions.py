@@ -29,6 +29,11 @@ LARGE_FREEDOM = Decision(
     2000.0,
     "the change is of the order of one over the freedom; below 100 it decides between scales",
 )
+SAME_SCALE = Decision(
+    "deviation between features of the log of two squared scales below which they are one scale",
+    0.1,
+    "saves a decomposition; sampled kurtoses of 300 Gaussian rows deviate by .04",
+)
 LARGEST_TASK = Decision(
     "rows of a task that count in the evidence of all tasks at most",
     100.0,
@@ -41,4 +46,4 @@ PRIOR_ROWS = Decision(
     "loses .042 with 40, .033 with 100 and .022 with 300",
 )
 
-DECISIONS = (LARGE_FREEDOM, LARGEST_TASK, PRIOR_ROWS)
+DECISIONS = (LARGE_FREEDOM, SAME_SCALE, LARGEST_TASK, PRIOR_ROWS)

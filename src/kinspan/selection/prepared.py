@@ -13,6 +13,7 @@ from kinspan._rows.types import Codes, Floats, Ids
 from kinspan.class_moments import ClassMoments
 from kinspan.metric import (
     Covariance,
+    SampledRows,
     ScaledMoments,
     around,
     common_scale,
@@ -20,12 +21,14 @@ from kinspan.metric import (
     feature_scale,
     in_basis,
     in_metric,
+    is_centred,
+    is_scaled,
     origin,
     scaled_by,
 )
 from kinspan.risk import Residuals, ScaleChange
 from kinspan.row_sample import RowSample
-from kinspan.selection.decisions import LARGE_FREEDOM, SHARES
+from kinspan.selection.decisions import LARGE_FREEDOM, SAME_SCALE, SHARES
 
 _BLOCK_NUMBERS = 1 << 17  # of sampled rows that are moved to their cell means at a time
 
@@ -110,6 +113,7 @@ class Prepared(NamedTuple):
             sample.weights,
             np.array(shares) / (found.mean_value * found.n_rows),
             scale,
+            np.array([found.longer(share) for share in shares]),
         )
 
 
@@ -120,15 +124,16 @@ def prepared_bases(
     metric: float | str,
     unlabelled: ClassMoments | None,
 ) -> list[Prepared]:
-    """One basis for every scale of the features: two where left-out rows are to weigh them."""
+    """One basis for every scale of the features: several where left-out rows are to weigh them."""
     start = origin(moments)
     if sample is not None:
         sample = sample.aligned(moments.tasks, moments.classes, moments.n_features).effective()
     around_start = replace(moments, means=around(moments, start))
-    scales: list[str | None] = ["pooled", None] if scale == "auto" else [scale]
-    if sample is None:
-        scales = scales[:1]
-    found = [_scaling(around_start, sample, start, one) for one in scales]
+    found = [_scaling(around_start, sample, start, "pooled" if scale == "auto" else scale)]
+    if scale == "auto" and sample is not None:
+        if not is_scaled(around_start):
+            found.append(_scaling(around_start, sample, start, None))
+        found += _by_tails(around_start, sample, found[0])
     return [_prepare(start, one, sample, moments.tasks, metric, unlabelled) for one in found]
 
 
@@ -136,9 +141,10 @@ def as_one_task(
     moments: ClassMoments, sample: RowSample | None, start: Floats, metric: float | str
 ) -> Prepared | None:
     """The rows of all tasks as those of one, in the units of the input."""
-    if sample is None or len(moments.tasks) == 1:
+    around_start = replace(moments, means=around(moments, start))
+    if sample is None or len(moments.tasks) == 1 or is_centred(around_start):
         return None
-    together = _sum_of_tasks(replace(moments, means=around(moments, start)))
+    together = _sum_of_tasks(around_start)
     scaled = scaled_by(together, common_scale(together))
     residuals = _residuals(scaled, sample, start, np.zeros_like(sample.task_codes))
     one = _Scaling(scaled, scaled, residuals, None)
@@ -172,6 +178,40 @@ def _scaling(
     return _Scaling(scaled, pooled, residuals, change)
 
 
+def _by_tails(moments: ClassMoments, sample: RowSample, pooled: _Scaling) -> list[_Scaling]:
+    """In the scale by fourth moments, which gives features that few rows show less weight.
+
+    It is s₄ = (m₄/3)^¼, the deviation of a Gaussian with that fourth moment, and at least s. None
+    where it is a multiple of s: then it makes no other rules.
+    """
+    powers = pooled.residuals**4
+    n = max(float(sample.weights.sum()), 1.0)
+    fourth = sample.weights @ powers / n
+    ratio = np.maximum(np.sqrt(fourth / 3.0), 1.0)  # (s₄/s)²
+    if np.log(ratio).std() < SAME_SCALE.constant:
+        return []
+    scaled = scaled_by(moments, pooled.scaled.scale * np.sqrt(ratio))
+    residuals, change = pooled.residuals / np.sqrt(ratio), None
+    if pooled.change is not None:
+        left = _without(sample.weights @ powers, _removed(moments.counts, sample) ** 2 * powers)
+        share = n / np.maximum(n - np.minimum(sample.weights, 1.0), 1e-3)[:, None]
+        of_rows = np.where(ratio > 1.0, 1.0 - np.sqrt(left * share), pooled.change.change)
+        change = RowsOfScale(of_rows, residuals)
+    return [_Scaling(scaled, scaled, residuals, change)]
+
+
+def _removed(counts: Floats, sample: RowSample) -> Floats:
+    """(rows, 1): what the scatter of a cell loses with a row, in units of its square."""
+    of_rows = counts[sample.task_codes, sample.class_codes]
+    rows = SampledRows(sample.cells, of_rows, sample.weights, sample.keys)
+    return rows.removed[:, None]
+
+
+def _without(total: Floats, parts: Floats) -> Floats:
+    """What is left of a total without each part, as a share of it that is not zero."""
+    return np.maximum(1.0 - parts / np.where(total > 0, total, 1.0), 1e-3)
+
+
 def _scale_change(residuals: Floats, counts: Floats, sample: RowSample) -> RowsOfScale | None:
     """1 − s₋²/s² for every sampled row, eq. (31) of docs/theory.md; None if too small to matter.
 
@@ -181,11 +221,9 @@ def _scale_change(residuals: Floats, counts: Floats, sample: RowSample) -> RowsO
     if freedom > LARGE_FREEDOM.constant:
         return None
     freedom += 25.0 / freedom
-    n, g = counts[sample.task_codes, sample.class_codes], np.minimum(sample.weights, 1.0)
-    several = n - g > 1e-9 * n
-    removed = np.where(several, g * n / np.where(several, n - g, 1.0), 0.0)[:, None]
-    left = np.maximum(freedom - g, 1e-3)[:, None]
-    change = 1.0 - np.maximum(freedom - removed * residuals**2, 1e-3 * freedom) / left
+    removed = _removed(counts, sample) * residuals**2
+    left = np.maximum(freedom - np.minimum(sample.weights, 1.0), 1e-3)[:, None]
+    change = 1.0 - freedom * _without(np.array(freedom), removed) / left
     return RowsOfScale(change, residuals)
 
 
@@ -261,6 +299,7 @@ def _covariance(
     if np.vdot(residuals, residuals) <= 1e-24 * np.vdot(means, means):
         return None  # what is left of equal rows is rounding
     tasks = sample.task_codes if len(scaled.counts) > 1 else np.zeros_like(sample.task_codes)
-    share = sample.weights / scaled.counts[tasks, sample.class_codes]
-    freedom = max(float((sample.weights * (1.0 - share)).sum()), 1.0)
-    return covariance_of_rows(residuals, sample.weights, freedom, means)
+    cells = tasks * scaled.counts.shape[1] + sample.class_codes
+    counts = scaled.counts[tasks, sample.class_codes]
+    rows = SampledRows(cells, counts, sample.weights, sample.keys)
+    return covariance_of_rows(residuals, rows, means)

@@ -291,7 +291,7 @@ class Covariance(NamedTuple):
         return np.asarray((1.0 - share) + share * self.values)
 
     def longer(self, share: float) -> float:
-        """Squared lengths of new rows in the metric, over those of the rows behind it: eq. (46).
+        """Squared lengths of new rows in the metric, over those of the rows behind it: eq. (31a).
 
         The metric is large along the very rows that it was computed from, which look too short in
         it. Each of them is measured in the metric without it.
@@ -305,7 +305,7 @@ class Covariance(NamedTuple):
         return float(unseen / seen) if seen > 0 else 1.0
 
     def dimension(self, share: float) -> float:
-        """(tr C)² / tr C² of the noise of new rows in the metric: eq. (47).
+        """(tr C)² / tr C² of the noise of new rows in the metric: eq. (31b).
 
         From products of rows of different cells, in the metric without both of them.
         """

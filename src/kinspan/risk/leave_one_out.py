@@ -22,6 +22,7 @@ from kinspan._rows.types import Codes, Floats
 from kinspan.risk.rule_parts import Residuals, RuleParts, ScaleChange, SharedPart
 
 _BLOCK_NUMBERS = 1 << 17  # of the widest array of a block of rows
+_LEAST_WIDTH = 16  # of a block of features: few rows of many features are not taken at once
 
 
 class _Products(NamedTuple):
@@ -191,7 +192,7 @@ def _with_scale(
     turned = [_turned(residuals, scale, s) for s in range(len(scale.shares))]
     x_coef = products.x_coef.copy()
     length = None if products.length is None else products.length.copy()
-    for features in _blocks(scale.change.shape[1], len(t) // 8):
+    for features in _blocks(scale.change.shape[1], max(len(t) // 8, _LEAST_WIDTH)):
         both = scale.basis.in_features(rules_and_contrasts, features)
         coef, contrasts = both[:, :, :n_columns], both[:, :, n_columns:]
         for s, share in enumerate(scale.shares):

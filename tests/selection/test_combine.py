@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kinspan.selection.evidence import Combined, Evidence, combine, evidence_of, pooled_weights
-from tests.selection.test_evidence import scores_of
+from tests.selection.test_evidence import evidence_for, scores_of
 
 EQUAL = np.full(2, 0.5)
 
@@ -169,3 +169,19 @@ def test_rules_that_all_speak_against_the_rows_still_have_a_direction() -> None:
     assert (found.weights.sum(axis=1) > 0).all()
     assert found.weights.sum(axis=1).max() < 0.1
     assert pooled_weights(world.scores, world.evidence, EQUAL)[0].sum() > 0
+
+
+def test_of_two_classes_the_difference_of_scores_is_enough() -> None:
+    """The second minus the first gives the same weights, and left-out scores, as both."""
+    rng = np.random.default_rng(0)
+    tasks, classes = np.repeat(np.arange(6), 20), np.tile([0, 1], 60)
+    both = rng.normal(size=(3, 120, 2)) + scores_of(rng.normal(size=(3, 120)) + 1.0, classes)
+    evidence, prior = evidence_for(tasks, classes), np.array([0.5, 0.5, 0.0])
+    expected = combine(both, evidence, prior, 6)
+    found = combine(both[..., 1:] - both[..., :1], evidence, prior, 6)
+    np.testing.assert_allclose(found.weights, expected.weights, rtol=1e-6, atol=1e-9)
+    difference = expected.scores[:, 1:] - expected.scores[:, :1]
+    np.testing.assert_allclose(found.scores, difference, rtol=1e-6, atol=1e-9)
+    for scores in (both, both[..., 1:] - both[..., :1]):
+        pooled = pooled_weights(scores, evidence, prior)[0]
+        np.testing.assert_allclose(pooled, pooled_weights(both, evidence, prior)[0], rtol=1e-6)

@@ -9,7 +9,7 @@ import pytest
 
 from kinspan import ClassMoments
 from kinspan.scores import LinearRules
-from kinspan.selection.candidates import Candidate, families
+from kinspan.selection.candidates import Candidate, families, of_classes
 from kinspan.selection.own_rows import own_rules
 from kinspan.selection.prepared import Prepared, as_one_task
 from kinspan.selection.solutions import Problem
@@ -44,7 +44,9 @@ def candidates_of(rows: Rows, scale: str | None, metric: float) -> list[Candidat
 
 def compared(rows: Rows, candidate: Candidate, again: Any) -> Agreement:
     order = in_the_order_of_the_sample(rows, candidate.prepared)
-    return agreement_of(candidate.scores, candidate.factor * again[order], rows.y[order])
+    return agreement_of(
+        of_classes(candidate.scores), candidate.factor * again[order], rows.y[order]
+    )
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

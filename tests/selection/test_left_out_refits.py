@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kinspan.selection.candidates import families
+from kinspan.selection.candidates import families, of_classes
 from tests.selection.refitting import (
     Agreement,
     Rows,
@@ -34,7 +34,7 @@ def agreement(rows: Rows, labels: str, scale: str | None, share: float) -> Agree
     (candidate,) = family.candidates
     order = in_the_order_of_the_sample(rows, bases[0])
     again = refitted_scores(rows, labels_in_metric(labels, share), scale)[order]
-    return agreement_of(candidate.scores, candidate.factor * again, rows.y[order])
+    return agreement_of(of_classes(candidate.scores), candidate.factor * again, rows.y[order])
 
 
 def over_worlds(labels: str, scale: str | None, share: float, **world: Any) -> tuple[Any, Any]:
@@ -109,4 +109,6 @@ def test_scores_that_have_seen_their_rows_would_fail_here(scale: str | None) -> 
     rules, places = candidate.rules(), zip(sample.rows, sample.task_codes, strict=True)
     seen = np.array([score_in_basis(prepared, rules, x, t) for x, t in places])
     classes = sample.class_codes
-    assert mean_log_loss(seen, classes) < mean_log_loss(candidate.scores, classes) - 0.05
+    assert (
+        mean_log_loss(seen, classes) < mean_log_loss(of_classes(candidate.scores), classes) - 0.05
+    )

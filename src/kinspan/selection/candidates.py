@@ -43,7 +43,7 @@ class Candidate(NamedTuple):
     multi_class: str
     share: float  # of the covariance in the metric; of "own" the ridge
     factor: float  # that turns scores into log odds
-    scores: Floats  # (rows, classes): log odds of left-out rows, without priors; may be NaN
+    scores: Floats  # (rows, 1 or classes): log odds of left-out rows, without priors; may be NaN
     solved: tuple[Problem, Solution] | None  # None where it is too large to be kept
     own: LinearRules | None = None  # rules in the basis, of "own", if they are small enough
 
@@ -70,7 +70,7 @@ class Family(NamedTuple):
     name: str
     candidates: list[Candidate]
     weights: Floats  # (candidates,)
-    scores: Floats  # (rows, classes): of left-out rows, combined
+    scores: Floats  # (rows, 1 or classes): of left-out rows, combined
 
     def light(self) -> Family:
         """Without the scores of single candidates, which nobody needs any more."""
@@ -193,11 +193,11 @@ def _own(prepared: Prepared, ridges: Sequence[float]) -> list[OwnRules]:
 
 
 def _calibrated(found: list[Candidate], evidence: Evidence) -> Iterator[Candidate]:
-    """With scores of all classes as log odds; scores of Algorithm 1 stay what they are."""
+    """With scores as log odds; scores of Algorithm 1 stay what they are."""
     scores = np.array([candidate.scores for candidate in found])
     factors = calibration(scores, evidence.classes, evidence.own, evidence.present)
     for candidate, factor, raw in zip(found, factors.tolist(), scores, strict=True):
-        yield candidate._replace(factor=factor, scores=of_classes(factor * raw))
+        yield candidate._replace(factor=factor, scores=factor * raw)
 
 
 def of_classes(scores: Floats) -> Floats:

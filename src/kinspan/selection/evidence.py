@@ -35,8 +35,23 @@ class Evidence(NamedTuple):
         """(rows,): log losses of (rows, classes) scores."""
         return self.probabilities(scores)[1]
 
+    def excess(self, p: Floats) -> Floats:
+        """(rows, classes): probabilities minus one for the class of a row."""
+        if p.shape[1] == 1:
+            return np.asarray(p - self.classes[:, None])
+        excess = p.copy()
+        excess[np.arange(len(p)), self.classes] -= 1.0
+        return excess
+
     def probabilities(self, scores: Floats) -> tuple[Floats, Floats]:
-        """(rows, classes) probabilities of scores, and the log losses of rows."""
+        """(rows, classes) probabilities of scores, and the log losses of rows.
+
+        With two classes one score is enough, the second minus the first, and one probability.
+        """
+        if scores.shape[1] == 1:
+            odds = np.exp(-np.abs(scores))
+            losses = np.log1p(odds) + np.maximum(scores, 0.0) - self.classes[:, None] * scores
+            return np.where(scores > 0, 1.0, odds) / (1.0 + odds), losses[:, 0]
         below = np.where(self.present, scores, -np.inf)
         below = below - below.max(axis=1, keepdims=True)
         odds = np.exp(below)
@@ -50,7 +65,7 @@ class Combined(NamedTuple):
 
     weights: Floats  # (tasks, rules)
     of_all: Floats  # (rules,): weights of all tasks together
-    scores: Floats  # (rows, classes)
+    scores: Floats  # (rows, 1 or classes)
 
 
 def evidence_of(
@@ -159,9 +174,8 @@ class _Pooled(NamedTuple):
 
 def _slope(scores: Floats, evidence: Evidence, weights: Floats, b: Floats) -> tuple[Floats, float]:
     """Gradient of the summed loss, and the loss."""
-    excess, losses = evidence.probabilities(np.tensordot(weights, scores, axes=1))
-    excess[np.arange(len(excess)), evidence.classes] -= 1.0
-    flat = scores.reshape(len(scores), -1)
+    p, losses = evidence.probabilities(np.tensordot(weights, scores, axes=1))
+    excess, flat = evidence.excess(p), scores.reshape(len(scores), -1)
     return flat @ (excess * b[:, None]).ravel(), float(b @ losses)
 
 
@@ -174,6 +188,8 @@ def _curvature(scores: Floats, evidence: Evidence, weights: Floats, b: Floats) -
 
 def _centred(scores: Floats, p: Floats, b: Floats) -> Floats:
     """(rules, rows, classes): scores around their mean over p, times √(b p)."""
+    if scores.shape[2] == 1:  # the deviations of both classes are one number
+        return np.asarray(scores * np.sqrt(p * (1.0 - p) * b[:, None]))
     around = scores - np.einsum("jnm,nm->jn", scores, p)[..., None]
     around *= np.sqrt(p * b[:, None])
     return np.asarray(around)
@@ -197,8 +213,8 @@ def _nonnegative(curvature: Floats, target: Floats) -> Floats:
 def _left_out(scores: Floats, evidence: Evidence, pooled: _Pooled) -> Floats:
     """(rows, classes): combined scores of rows by pooled weights that have not seen them."""
     b = evidence.fleet
-    excess = evidence.probabilities(np.tensordot(pooled.weights, scores, axes=1))[0]
-    excess[np.arange(len(b)), evidence.classes] -= 1.0
+    p = evidence.probabilities(np.tensordot(pooled.weights, scores, axes=1))[0]
+    excess = evidence.excess(p)
     of_rows = np.einsum("jnm,nm,n->nj", scores, excess, b * evidence.of_one)
     active = np.flatnonzero(pooled.weights > 0)  # a weight that is zero stays zero
     among = _steadied(pooled.curvature[active[:, None], active] * float(b.sum()))
@@ -236,8 +252,7 @@ def _by_task(scores: Floats, evidence: Evidence, weights: Floats) -> tuple[Float
     """Gradient and Hessian of the loss of every task, and the gradient of every row."""
     t, b = evidence.tasks, evidence.own
     p = evidence.probabilities(np.einsum("nj,jnm->nm", weights[t], scores))[0]
-    excess = p.copy()
-    excess[np.arange(len(t)), evidence.classes] -= 1.0
+    excess = evidence.excess(p)
     of_rows = np.einsum("jnm,nm,n->nj", scores, excess, b)
     centred = _centred(scores, p, b).transpose(1, 0, 2)
     starts = np.flatnonzero(np.diff(t, prepend=-1))  # rows are sorted by task

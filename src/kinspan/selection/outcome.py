@@ -19,7 +19,7 @@ from kinspan.risk import (
     left_out_errors,
     spread_of_scores,
 )
-from kinspan.selection.candidates import Candidate, Options
+from kinspan.selection.candidates import Candidate, Options, of_classes
 from kinspan.selection.combination import Combination
 from kinspan.selection.evidence import Evidence
 from kinspan.selection.input_units import Shared, rules_in_input_units
@@ -152,6 +152,7 @@ def _left_out(
     if evidence is None or rows is None:
         return LeftOutErrors(*np.zeros((4, len(options.priors))))
     priors = np.where(candidate.prepared.scaled.present, options.priors, 0.0)
+    scores = of_classes(scores)
     if candidate.multi_class != "one-vs-all":
         scores = scores + options.log_priors[evidence.tasks]
     scores = np.where(evidence.own[:, None] > 0, scores, np.nan)

@@ -1,19 +1,13 @@
-"""Step 2: moments and sampled rows → a common scale, and a metric with a share of the covariance.
-
-After scaling, the noise of all features has the same size. The metric (1 − ρ) I + ρ C, with C the
-covariance within classes over its mean eigenvalue, also removes correlations of the noise.
-"""
+"""Moments → moments in a scale that makes the noise of all features equally large."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
-from kinspan._rows.types import Codes, Floats, Keys, Mask, Moments
+from kinspan._rows.types import Floats, Mask, Moments
 
-_PAIRED_ROWS = 128  # rows whose products with each other say how many features share the noise
 _SAME = 1e-3  # relative difference of numbers that differ by rounding only, also of float32
 
 
@@ -31,9 +25,6 @@ def origin(moments: Moments) -> Floats:
 def around(moments: Moments, start: Floats) -> Floats:
     """(tasks, classes, features): means of cells relative to a point; zero for absent cells."""
     return np.where(moments.present[..., None], moments.means - start, 0.0)
-
-
-_ROUNDING = 1e-16  # of squared lengths: what is left of means that the rows span
 
 
 class ScaledMoments(NamedTuple):
@@ -233,201 +224,3 @@ def _total_variance(counts: Floats, means: Floats, squares: Floats) -> Floats:
     deviations = np.where(counts[..., None] > 0, means - centre[:, None, :], 0.0)
     between = np.einsum("tj,tjp->tp", counts, deviations**2)
     return np.asarray((squares.sum(axis=1) + between) / n)
-
-
-class Basis(NamedTuple):
-    """Orthonormal directions: axes that are combinations of a few rows, and the rest.
-
-    With fewer rows than features nothing of size features × axes is ever needed.
-    """
-
-    mixing: Floats  # (axes, rows)
-    rows: Floats | None  # (rows, features); None where axes are combinations of the features
-    rest: Floats  # (directions outside of the rows, features)
-
-    def coordinates(self, vectors: Floats) -> Floats:
-        """(…, features) → (…, directions)."""
-        along = vectors if self.rows is None else vectors @ self.rows.T
-        return np.concatenate([along @ self.mixing.T, vectors @ self.rest.T], axis=-1)
-
-    def turned_back(self, coordinates: Floats) -> Floats:
-        """(…, directions), or as many as there are axes → (…, features)."""
-        return self.in_features(self.mixed(coordinates), slice(None))
-
-    def mixed(self, coordinates: Floats) -> Floats:
-        """The same, as weights of the rows, or of the features, and of the rest."""
-        flat, n_axes = coordinates.reshape(-1, coordinates.shape[-1]), len(self.mixing)
-        found = np.concatenate([flat[:, :n_axes] @ self.mixing, flat[:, n_axes:]], axis=1)
-        return np.asarray(found.reshape(*coordinates.shape[:-1], -1))
-
-    def in_features(self, mixed: Floats, features: slice) -> Floats:
-        """Some features of such weighted sums."""
-        n, flat = self.mixing.shape[1], mixed.reshape(-1, mixed.shape[-1])
-        if self.rows is None:
-            found = flat[:, :n][:, features]
-        else:
-            found = flat[:, :n] @ self.rows[:, features]
-        if flat.shape[1] > n:
-            found += flat[:, n:] @ self.rest[:, features]
-        return np.asarray(found.reshape(*mixed.shape[:-1], -1))
-
-
-class Covariance(NamedTuple):
-    """Covariance within classes of the scaled features, over all tasks, from sampled rows.
-
-    Its eigenvectors, completed by directions of class means outside their span, are a basis in
-    which the metric is diagonal: rules are computed there and rotated back at the end.
-    """
-
-    basis: Basis  # the axes are the eigenvectors
-    values: Floats  # (directions,): eigenvalues, over their mean over all features
-    residuals: Floats  # (rows, axes): rows minus their cell means, in the basis
-    rows: SampledRows
-    n_rows: float  # total weight of the rows that it was computed from
-    mean_value: float  # mean eigenvalue
-
-    def stretch(self, share: float) -> Floats:
-        """(directions,): eigenvalues of the metric (1 − share) I + share C."""
-        return np.asarray((1.0 - share) + share * self.values)
-
-    def longer(self, share: float) -> float:
-        """Squared lengths of new rows in the metric, over those of the rows behind it: eq. (31a).
-
-        The metric is large along the very rows that it was computed from, which look too short in
-        it. Each of them is measured in the metric without it.
-        """
-        inside = self.residuals**2 @ (1.0 / self.stretch(share)[: self.residuals.shape[1]])
-        counts = self.rows.copies * self.rows.removed
-        seen, unseen = (
-            counts @ inside,
-            counts @ (inside / _left(self._share_of_rows(share) * inside)),
-        )
-        return float(unseen / seen) if seen > 0 else 1.0
-
-    def dimension(self, share: float) -> float:
-        """(tr C)² / tr C² of the noise of new rows in the metric: eq. (31b).
-
-        From products of rows of different cells, in the metric without both of them.
-        """
-        some = self.rows.across(np.einsum("np,np->n", self.residuals, self.residuals))
-        rows, cells, weight = (
-            self.residuals[some],
-            self.rows.cells[some],
-            self._share_of_rows(share),
-        )
-        weight = weight[some]
-        products = (rows / self.stretch(share)[: rows.shape[1]]) @ rows.T
-        left = _left(weight * np.diagonal(products))
-        counts = (self.rows.copies * self.rows.removed)[some]
-        total = counts @ (np.diagonal(products) / left) / max(counts.sum(), 1e-300)
-        products /= _left(1.0 - np.outer(left, left) + np.outer(weight, weight) * products**2)
-        pairs = np.outer(counts, counts) * (cells[:, None] != cells)
-        if not pairs.any():  # a single cell has more than one row
-            pairs = np.outer(counts, counts) * ~np.eye(len(some), dtype=bool)
-        square = (pairs * products**2).sum() / max(pairs.sum(), 1e-300)
-        return float(total**2 / square) if square > 0 else np.inf
-
-    def _share_of_rows(self, share: float) -> Floats:
-        """(rows,): how much of the metric leaves with a row, over its square."""
-        return np.asarray(share * self.rows.removed / (self.mean_value * self.n_rows))
-
-
-def _left(share: Floats) -> Floats:
-    """One minus a share that leaves, and not zero."""
-    return np.asarray(np.maximum(1.0 - share, 1e-6))
-
-
-class SampledRows(NamedTuple):
-    """The cells of sampled rows, and how much a row counts there."""
-
-    cells: Codes  # (rows,)
-    counts: Floats  # (rows,): of the cell of the row
-    weights: Floats  # (rows,): how often the row occurred
-    keys: Keys  # (rows,): hashes of their contents
-
-    @property
-    def one(self) -> Floats:
-        """(rows,): the weight that leaves with one of equal rows."""
-        return np.minimum(self.weights, 1.0)
-
-    @property
-    def copies(self) -> Floats:
-        """(rows,): how many equal rows a row stands for."""
-        return np.asarray(self.weights / np.where(self.one > 0, self.one, 1.0))
-
-    @property
-    def removed(self) -> Floats:
-        """(rows,): what the scatter of its cell loses with one of them, over its square."""
-        left = self.counts - self.one
-        several = left > 1e-9 * self.counts
-        return np.where(several, self.one * self.counts / np.where(several, left, 1.0), 0.0)
-
-    def across(self, lengths: Floats) -> Codes:
-        """A few rows of all lengths, the same in any order of rows; of equal lengths, by key."""
-        size = max(float(lengths.mean()), 1e-300)
-        order = np.lexsort((self.keys, np.round(lengths / size, 9)))
-        return order[np.unique(np.linspace(0, len(order) - 1, _PAIRED_ROWS).astype(np.intp))]
-
-
-def covariance_of_rows(residuals: Floats, rows: SampledRows, means: Floats) -> Covariance:
-    """Covariance from the smaller of the two Gram matrices of the residuals (rows, features)."""
-    weights = rows.weights
-    n_rows = max(float(weights.sum()), 1.0)
-    n, p = residuals.shape
-    size = np.sqrt(weights / n_rows)[:, None]
-    if n >= p:
-        weighted = residuals * size
-        values, vectors = np.linalg.eigh(weighted.T @ weighted)
-        along = residuals @ vectors
-        basis = Basis(vectors.T, None, np.empty((0, p)))
-    else:
-        mixing, values, left = _row_space(residuals * size)
-        along = left * np.sqrt(values) / size
-        basis = Basis(mixing * size[:, 0], residuals, np.empty((0, p)))
-        outside = means.reshape(-1, p)
-        for _ in range(2):  # the second time for rounding
-            outside = outside - basis.turned_back(basis.coordinates(outside))
-        size_of_means = float((means**2).sum(axis=-1).max(initial=0.0))
-        outside = outside[(outside**2).sum(axis=1) > _ROUNDING * size_of_means]
-        if len(outside):
-            basis = basis._replace(rest=_row_space(outside)[0] @ outside)
-    values = np.maximum(values, 0.0)
-    mean_value = float(values.sum()) / p if values.sum() > 0 else 1.0
-    values = np.concatenate([values / mean_value, np.zeros(len(basis.rest))])
-    return Covariance(basis, values, along, rows, n_rows, mean_value)
-
-
-def _row_space(rows: Floats) -> tuple[Floats, Floats, Floats]:
-    """Right singular vectors of a few rows, as combinations (rank, rows) of these.
-
-    With their squared singular values, and the left vectors.
-    """
-    values, left = np.linalg.eigh(rows @ rows.T)
-    kept = values > 1e-10 * max(float(values[-1]), 1e-300)
-    values, left = values[kept], left[:, kept]
-    mixing = (left / np.sqrt(values)).T
-    if len(values) and values[0] < 1e-4 * values[-1]:  # what rounding has left of small values
-        right = mixing @ rows
-        mixing = solve_triangular(np.linalg.cholesky(right @ right.T), mixing, lower=True)
-    return np.asarray(mixing), values, left
-
-
-def in_basis(scaled: ScaledMoments, covariance: Covariance) -> ScaledMoments:
-    """Means in the basis of the covariance, where the metric is diagonal."""
-    return scaled._replace(means=covariance.basis.coordinates(scaled.means))
-
-
-def in_metric(turned: ScaledMoments, covariance: Covariance, share: float) -> ScaledMoments:
-    """Moments in the basis → moments in the metric.
-
-    Errors of cell means are like new rows: the metric has not seen them.
-    """
-    stretch, n_features = covariance.stretch(share), float(turned.scale.shape[1])
-    seen = float((covariance.values / stretch).sum()) / max(float(covariance.values.sum()), 1e-300)
-    ratio = seen * covariance.longer(share)
-    return turned._replace(
-        means=turned.means / np.sqrt(stretch),
-        cell_noise=turned.cell_noise * ratio,
-        noise_level=turned.noise_level * ratio,
-        dimension=min(max(covariance.dimension(share), 1.0), n_features),
-    )

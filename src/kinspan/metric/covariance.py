@@ -1,0 +1,148 @@
+"""Sampled rows → a metric with a share of their covariance, and the noise of new rows in it.
+
+The metric (1 − ρ) I + ρ C, with C the covariance within classes over its mean eigenvalue, removes
+correlations of the noise.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from kinspan._rows.types import Floats
+from kinspan.metric.basis import Basis
+from kinspan.metric.sampled_rows import SampledRows
+from kinspan.metric.scale import ScaledMoments
+
+_ROUNDING = 1e-16  # of squared lengths: what is left of means that the rows span
+
+
+class Covariance(NamedTuple):
+    """Covariance within classes of the scaled features, over all tasks, from sampled rows.
+
+    Its eigenvectors, completed by directions of class means outside their span, are a basis in
+    which the metric is diagonal: rules are computed there and rotated back at the end.
+    """
+
+    basis: Basis  # the axes are the eigenvectors
+    values: Floats  # (directions,): eigenvalues, over their mean over all features
+    residuals: Floats  # (rows, axes): rows minus their cell means, in the basis
+    rows: SampledRows
+    n_rows: float  # total weight of the rows that it was computed from
+    mean_value: float  # mean eigenvalue
+
+    def stretch(self, share: float) -> Floats:
+        """(directions,): eigenvalues of the metric (1 − share) I + share C."""
+        return np.asarray((1.0 - share) + share * self.values)
+
+    def longer(self, share: float) -> float:
+        """Squared lengths of new rows in the metric, over those of the rows behind it: eq. (31a).
+
+        The metric is large along the very rows that it was computed from, which look too short in
+        it. Each of them is measured in the metric without it.
+        """
+        inside = self.residuals**2 @ (1.0 / self.stretch(share)[: self.residuals.shape[1]])
+        counts = self.rows.copies * self.rows.removed
+        seen, unseen = (
+            counts @ inside,
+            counts @ (inside / _left(self._share_of_rows(share) * inside)),
+        )
+        return float(unseen / seen) if seen > 0 else 1.0
+
+    def dimension(self, share: float) -> float:
+        """(tr C)² / tr C² of the noise of new rows in the metric: eq. (31b).
+
+        From products of rows of different cells, in the metric without both of them.
+        """
+        some = self.rows.across(np.einsum("np,np->n", self.residuals, self.residuals))
+        rows, cells, weight = (
+            self.residuals[some],
+            self.rows.cells[some],
+            self._share_of_rows(share),
+        )
+        weight = weight[some]
+        products = (rows / self.stretch(share)[: rows.shape[1]]) @ rows.T
+        left = _left(weight * np.diagonal(products))
+        counts = (self.rows.copies * self.rows.removed)[some]
+        total = counts @ (np.diagonal(products) / left) / max(counts.sum(), 1e-300)
+        products /= _left(1.0 - np.outer(left, left) + np.outer(weight, weight) * products**2)
+        pairs = np.outer(counts, counts) * (cells[:, None] != cells)
+        if not pairs.any():  # a single cell has more than one row
+            pairs = np.outer(counts, counts) * ~np.eye(len(some), dtype=bool)
+        square = (pairs * products**2).sum() / max(pairs.sum(), 1e-300)
+        return float(total**2 / square) if square > 0 else np.inf
+
+    def _share_of_rows(self, share: float) -> Floats:
+        """(rows,): how much of the metric leaves with a row, over its square."""
+        return np.asarray(share * self.rows.removed / (self.mean_value * self.n_rows))
+
+
+def _left(share: Floats) -> Floats:
+    """One minus a share that leaves, and not zero."""
+    return np.asarray(np.maximum(1.0 - share, 1e-6))
+
+
+def covariance_of_rows(residuals: Floats, rows: SampledRows, means: Floats) -> Covariance:
+    """Covariance from the smaller of the two Gram matrices of the residuals (rows, features)."""
+    weights = rows.weights
+    n_rows = max(float(weights.sum()), 1.0)
+    n, p = residuals.shape
+    size = np.sqrt(weights / n_rows)[:, None]
+    if n >= p:
+        weighted = residuals * size
+        values, vectors = np.linalg.eigh(weighted.T @ weighted)
+        along = residuals @ vectors
+        basis = Basis(vectors.T, None, np.empty((0, p)))
+    else:
+        mixing, values, left = _row_space(residuals * size)
+        along = left * np.sqrt(values) / size
+        basis = Basis(mixing * size[:, 0], residuals, np.empty((0, p)))
+        outside = means.reshape(-1, p)
+        for _ in range(2):  # the second time for rounding
+            outside = outside - basis.turned_back(basis.coordinates(outside))
+        size_of_means = float((means**2).sum(axis=-1).max(initial=0.0))
+        outside = outside[(outside**2).sum(axis=1) > _ROUNDING * size_of_means]
+        if len(outside):
+            basis = basis._replace(rest=_row_space(outside)[0] @ outside)
+    values = np.maximum(values, 0.0)
+    mean_value = float(values.sum()) / p if values.sum() > 0 else 1.0
+    values = np.concatenate([values / mean_value, np.zeros(len(basis.rest))])
+    return Covariance(basis, values, along, rows, n_rows, mean_value)
+
+
+def _row_space(rows: Floats) -> tuple[Floats, Floats, Floats]:
+    """Right singular vectors of a few rows, as combinations (rank, rows) of these.
+
+    With their squared singular values, and the left vectors.
+    """
+    values, left = np.linalg.eigh(rows @ rows.T)
+    kept = values > 1e-10 * max(float(values[-1]), 1e-300)
+    values, left = values[kept], left[:, kept]
+    mixing = (left / np.sqrt(values)).T
+    if len(values) and values[0] < 1e-4 * values[-1]:  # what rounding has left of small values
+        right = mixing @ rows
+        mixing = solve_triangular(np.linalg.cholesky(right @ right.T), mixing, lower=True)
+    return np.asarray(mixing), values, left
+
+
+def in_basis(scaled: ScaledMoments, covariance: Covariance) -> ScaledMoments:
+    """Means in the basis of the covariance, where the metric is diagonal."""
+    return scaled._replace(means=covariance.basis.coordinates(scaled.means))
+
+
+def in_metric(turned: ScaledMoments, covariance: Covariance, share: float) -> ScaledMoments:
+    """Moments in the basis → moments in the metric.
+
+    Errors of cell means are like new rows: the metric has not seen them.
+    """
+    stretch, n_features = covariance.stretch(share), float(turned.scale.shape[1])
+    seen = float((covariance.values / stretch).sum()) / max(float(covariance.values.sum()), 1e-300)
+    ratio = seen * covariance.longer(share)
+    return turned._replace(
+        means=turned.means / np.sqrt(stretch),
+        cell_noise=turned.cell_noise * ratio,
+        noise_level=turned.noise_level * ratio,
+        dimension=min(max(covariance.dimension(share), 1.0), n_features),
+    )

@@ -107,6 +107,17 @@ def test_a_task_column_is_no_feature() -> None:
     np.testing.assert_array_equal(model.predict(rows), WHOLE.predict(holed()[TASK == 0], task=0))
 
 
+def test_a_task_column_by_position_is_no_feature_either() -> None:
+    frame = holed()
+    frame.insert(2, "site", TASK)
+    model = MultiTaskSPCA(task_column=2).fit(frame, Y)
+    np.testing.assert_array_equal(model.predict(frame), WHOLE.predict(holed(), task=TASK))
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(frame.drop(columns="g"))  # positions count columns that are there
+    assert len(model.add_task("new", frame[TASK == 0].assign(site="new")).tasks_) == 5
+    assert model._statistics.feature_names == tuple(NAMES)
+
+
 def test_features_without_a_common_name_do_not_meet() -> None:
     other = Statistics.from_samples(pd.DataFrame(X[:, :2], columns=["y", "z"]), Y, TASK)
     with pytest.raises(ValueError, match=r"the first has 'g', 'c', 'd', the second 'y', 'z'"):

@@ -41,9 +41,12 @@ def with_optional_columns(estimator: Any, X: Any) -> Any:
         return X
     names, wanted = set(frame.columns), known.tolist()
     lacking = [name for name in wanted if name not in names]
+    is_position = isinstance(estimator.task_column, (int, np.integer))  # it would move
+    if not lacking or names.difference(wanted) or is_position:
+        return X
     features = [name for name in wanted if name != estimator.task_column]
     may_lack = set(np.asarray(features, dtype=object)[estimator._learnt.is_optional])
-    if not lacking or not may_lack.issuperset(lacking) or names.difference(wanted):
+    if not may_lack.issuperset(lacking):
         return X
     filled = frame.with_columns(nw.lit(float("nan")).alias(name) for name in lacking)
     return filled.select(wanted).to_native()

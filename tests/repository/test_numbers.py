@@ -43,8 +43,8 @@ def test_limits_of_borrowing() -> None:
     table = found.pivot_table(index=["set", "target"], columns="method", values="accuracy")
     loss_of_targets = table["single task"] - table["kinspan"]
     assert f"single targets lost up to {points(loss_of_targets.max())} points" in page
-    of_sets = loss_of_targets.groupby("set").mean().max()
-    assert f"over the targets of a set up to {points(of_sets)} points" in page
+    assert loss_of_targets.groupby("set").mean().max() < 0
+    assert "every set gained in the mean over its targets" in page
 
 
 def test_hostile_worlds_name_what_they_are_compared_with() -> None:

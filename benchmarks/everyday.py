@@ -130,17 +130,20 @@ def from_moments(name: str, rows: Rows, bar: str = "") -> Row:
 def many() -> Iterator[Row]:
     yield from_moments("2 000 × 20 × 256", gaussian(2000, 20, 256), "≤ 3")
     yield from_moments("20 × 250 × 64, 50 classes", gaussian(20, 250, 64, 50))
-    _, y, task = gaussian(10, 200, 1)
-    X = sp.random_array((2000, 5000), density=0.005, format="csr", rng=np.random.default_rng(0))
-    yield from_moments("10 × 200 × 5 000, CSR", (X, y, task))
+    yield from_moments("10 × 200 × 5 000, CSR", sparse(5000, 0.005))
 
 
 def larger() -> Iterator[Row]:
     yield from_moments("10 000 × 20 × 256", gaussian(10_000, 20, 256), "≤ 3")
     yield from_moments("20 × 500 × 64, 100 classes", gaussian(20, 500, 64, 100))
+    yield from_moments("10 × 200 × 20 000, CSR", sparse(20_000, 0.001))
+
+
+def sparse(p: int, density: float) -> Rows:
+    """Ten tasks of 200 rows, most of whose values are zero."""
     _, y, task = gaussian(10, 200, 1)
-    X = sp.random_array((2000, 20_000), density=0.001, format="csr", rng=np.random.default_rng(0))
-    yield from_moments("10 × 200 × 20 000, CSR", (X, y, task))
+    rng = np.random.default_rng(0)
+    return sp.random_array((2000, p), density=density, format="csr", rng=rng), y, task
 
 
 def main() -> None:

@@ -66,6 +66,8 @@ def test_learning_curves_begin_where_the_model_is(name: str) -> None:
 
 
 def test_what_was_stored_is_read() -> None:
+    expected = model_file.from_bytes(container.pack(stored()))
     for name in names():
         value = stored().record.arrays[name].flat[-1]
-        model_file.from_bytes(forged(name, value))
+        read = model_file.from_bytes(forged(name, value))
+        np.testing.assert_array_equal(read.coef_, expected.coef_)

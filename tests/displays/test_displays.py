@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import matplotlib as mpl
@@ -26,12 +25,6 @@ from kinspan.displays.relatedness import similar_side_by_side
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt  # after the backend is chosen
-
-
-@pytest.fixture(autouse=True)
-def closed_figures() -> Iterator[None]:
-    yield
-    plt.close("all")
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +24,7 @@ from kinspan.displays import (
 )
 
 mpl.use("Agg")
-from matplotlib import pyplot as plt  # after the backend is chosen
 from matplotlib.colors import to_hex
-
-
-@pytest.fixture(autouse=True)
-def closed_figures() -> Iterator[None]:
-    yield
-    plt.close("all")
 
 
 def rows(n: int, seed: int) -> tuple[Any, Any, Any]:

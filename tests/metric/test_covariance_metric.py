@@ -9,7 +9,8 @@ import pytest
 
 from kinspan import ClassMoments, MultiTaskSPCA
 from kinspan.metric import covariance_of_rows, in_basis, in_metric, scaled_moments
-from kinspan.selection.prepared import _covariance, _residuals
+from kinspan.selection.prepared import _covariance
+from kinspan.selection.scales import residuals_of
 from tests.worlds import random_world, sampled_rows
 
 
@@ -103,7 +104,7 @@ def test_effective_dimension_of_small_cells(n: int) -> None:
     assert clf.sample_ is not None
     scaled = scaled_moments(clf.moments_, None)
     sample = clf.sample_
-    residuals = _residuals(scaled, sample, np.zeros(200), sample.task_codes)
+    residuals = residuals_of(scaled, sample, np.zeros(200), sample.task_codes)
     covariance = _covariance(scaled, scaled, sample, residuals)
     assert covariance is not None
     assert 150 < in_metric(in_basis(scaled, covariance), covariance, 0.0).dimension <= 200

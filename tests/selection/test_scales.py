@@ -11,7 +11,8 @@ from sklearn.preprocessing import StandardScaler
 
 from kinspan import ClassMoments, MultiTaskSPCA, Statistics
 from kinspan.metric import is_centred, is_scaled
-from kinspan.selection.prepared import _by_tails, _scaling, as_one_task, prepared_bases
+from kinspan.selection.prepared import as_one_task, prepared_bases
+from kinspan.selection.scales import by_tails, scaling
 from tests.worlds import World, random_world
 
 
@@ -77,8 +78,8 @@ def test_the_scale_by_tails_is_that_of_fourth_moments_and_rows_leave_it() -> Non
     both = Statistics.from_samples(X, y, task)
     assert both.sample is not None
     sample = both.sample.aligned(both.moments.tasks, both.moments.classes, 40).effective()
-    pooled = _scaling(both.moments, sample, np.zeros(40), "pooled")
-    (found,) = _by_tails(both.moments, sample, pooled)
+    pooled = scaling(both.moments, sample, np.zeros(40), "pooled")
+    (found,) = by_tails(both.moments, sample, pooled)
     residuals = X - both.moments.means[task, y]
     fourth = (residuals**4).mean(axis=0)
     expected = np.maximum((fourth / 3) ** 0.25, pooled.scaled.scale[0])

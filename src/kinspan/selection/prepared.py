@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinspan._rows import identifiers
-from kinspan._rows.types import Codes, Floats, Ids
+from kinspan._rows.types import Floats, Ids
 from kinspan.class_moments import ClassMoments
 from kinspan.metric import (
     Covariance,
@@ -18,7 +18,6 @@ from kinspan.metric import (
     around,
     common_scale,
     covariance_of_rows,
-    feature_scale,
     in_basis,
     in_metric,
     is_centred,
@@ -28,9 +27,8 @@ from kinspan.metric import (
 )
 from kinspan.risk import Residuals, ScaleChange
 from kinspan.row_sample import RowSample
-from kinspan.selection.decisions import LARGE_FREEDOM, SAME_SCALE, SHARES
-
-_BLOCK_NUMBERS = 1 << 17  # of sampled rows that are moved to their cell means at a time
+from kinspan.selection.decisions import SHARES
+from kinspan.selection.scales import RowsOfScale, Scaling, by_tails, residuals_of, scaling
 
 
 class Unlabelled(NamedTuple):
@@ -38,22 +36,6 @@ class Unlabelled(NamedTuple):
 
     counts: Floats  # (tasks,)
     means: Floats  # (tasks, features)
-
-
-class RowsOfScale(NamedTuple):
-    """Sampled rows in a scale that depends on single ones of them."""
-
-    change: Floats  # (sampled rows, features): of the scale, if a row is left out
-    residuals: Floats  # (sampled rows, features): rows minus the means of their cells
-
-
-class _Scaling(NamedTuple):
-    """Moments in one scale of the features, and the sampled rows in it."""
-
-    scaled: ScaledMoments
-    pooled: ScaledMoments  # the same in a scale that all tasks share
-    residuals: Floats  # (sampled rows, features): rows minus the means of their cells
-    change: RowsOfScale | None
 
 
 class Prepared(NamedTuple):
@@ -129,11 +111,11 @@ def prepared_bases(
     if sample is not None:
         sample = sample.aligned(moments.tasks, moments.classes, moments.n_features).effective()
     around_start = replace(moments, means=around(moments, start))
-    found = [_scaling(around_start, sample, start, "pooled" if scale == "auto" else scale)]
+    found = [scaling(around_start, sample, start, "pooled" if scale == "auto" else scale)]
     if scale == "auto" and sample is not None:
         if not is_scaled(around_start):
-            found.append(_scaling(around_start, sample, start, None))
-        found += _by_tails(around_start, sample, found[0])
+            found.append(scaling(around_start, sample, start, None))
+        found += by_tails(around_start, sample, found[0])
     return [_prepare(start, one, sample, moments.tasks, metric, unlabelled) for one in found]
 
 
@@ -146,8 +128,8 @@ def as_one_task(
         return None
     together = _sum_of_tasks(around_start)
     scaled = scaled_by(together, common_scale(together))
-    residuals = _residuals(scaled, sample, start, np.zeros_like(sample.task_codes))
-    one = _Scaling(scaled, scaled, residuals, None)
+    residuals = residuals_of(scaled, sample, start, np.zeros_like(sample.task_codes))
+    one = Scaling(scaled, scaled, residuals, None)
     prepared = _prepare(start, one, sample, together.tasks, metric, None)
     return None if prepared.covariance is None else prepared
 
@@ -163,73 +145,9 @@ def _sum_of_tasks(moments: ClassMoments) -> ClassMoments:
     )
 
 
-def _scaling(
-    moments: ClassMoments, sample: RowSample | None, start: Floats, scale: str | None
-) -> _Scaling:
-    divisor, of_all = _divisors(moments, scale)
-    scaled = scaled_by(moments, divisor)
-    pooled = scaled if of_all is None else scaled_by(moments, of_all)
-    if sample is None:
-        return _Scaling(scaled, pooled, np.empty((0, moments.n_features)), None)
-    residuals = _residuals(scaled, sample, start, sample.task_codes)
-    change = None
-    if scale in ("auto", "pooled"):
-        change = _scale_change(residuals, moments.counts, sample)
-    return _Scaling(scaled, pooled, residuals, change)
-
-
-def _by_tails(moments: ClassMoments, sample: RowSample, pooled: _Scaling) -> list[_Scaling]:
-    """In the scale by fourth moments, which gives features that few rows show less weight.
-
-    It is s₄ = (m₄/3)^¼, the deviation of a Gaussian with that fourth moment, and at least s. None
-    where it is a multiple of s: then it makes no other rules.
-    """
-    powers = pooled.residuals**4
-    n = max(float(sample.weights.sum()), 1.0)
-    fourth = sample.weights @ powers / n
-    ratio = np.maximum(np.sqrt(fourth / 3.0), 1.0)  # (s₄/s)²
-    if np.log(ratio).std() < SAME_SCALE.constant:
-        return []
-    scaled = scaled_by(moments, pooled.scaled.scale * np.sqrt(ratio))
-    residuals, change = pooled.residuals / np.sqrt(ratio), None
-    if pooled.change is not None:
-        left = _without(sample.weights @ powers, _removed(moments.counts, sample) ** 2 * powers)
-        share = n / np.maximum(n - np.minimum(sample.weights, 1.0), 1e-3)[:, None]
-        of_rows = np.where(ratio > 1.0, 1.0 - np.sqrt(left * share), pooled.change.change)
-        change = RowsOfScale(of_rows, residuals)
-    return [_Scaling(scaled, scaled, residuals, change)]
-
-
-def _removed(counts: Floats, sample: RowSample) -> Floats:
-    """(rows, 1): what the scatter of a cell loses with a row, in units of its square."""
-    of_rows = counts[sample.task_codes, sample.class_codes]
-    rows = SampledRows(sample.cells, of_rows, sample.weights, sample.keys)
-    return rows.removed[:, None]
-
-
-def _without(total: Floats, parts: Floats) -> Floats:
-    """What is left of a total without each part, as a share of it that is not zero."""
-    return np.maximum(1.0 - parts / np.where(total > 0, total, 1.0), 1e-3)
-
-
-def _scale_change(residuals: Floats, counts: Floats, sample: RowSample) -> RowsOfScale | None:
-    """1 − s₋²/s² for every sampled row, eq. (31) of docs/theory.md; None if too small to matter.
-
-    Residuals are in units of s, which has some more degrees of freedom than rows (see `metric`).
-    """
-    freedom = max(float(np.maximum(counts - 1.0, 0.0).sum()), 1.0)
-    if freedom > LARGE_FREEDOM.constant:
-        return None
-    freedom += 25.0 / freedom
-    removed = _removed(counts, sample) * residuals**2
-    left = np.maximum(freedom - np.minimum(sample.weights, 1.0), 1e-3)[:, None]
-    change = 1.0 - freedom * _without(np.array(freedom), removed) / left
-    return RowsOfScale(change, residuals)
-
-
 def _prepare(
     start: Floats,
-    scaling: _Scaling,
+    scaling: Scaling,
     sample: RowSample | None,
     tasks: Ids,
     metric: float | str,
@@ -258,15 +176,6 @@ def _prepare(
     )
 
 
-def _divisors(moments: ClassMoments, scale: str | None) -> tuple[Floats, Floats | None]:
-    """What features are divided by, and where tasks differ in that, what all share."""
-    if scale is None:
-        return common_scale(moments), None
-    if scale == "task":
-        return feature_scale(moments, "task"), feature_scale(moments, "pooled")
-    return feature_scale(moments, "pooled"), None
-
-
 def _without_labels(
     tasks: Ids, unlabelled: ClassMoments | None, start: Floats, scale: Floats
 ) -> Unlabelled:
@@ -278,17 +187,6 @@ def _without_labels(
         counts[places[here]] = unlabelled.counts[here, 0]
         means[places[here]] = around(unlabelled, start)[here, 0]
     return Unlabelled(counts, means / scale)
-
-
-def _residuals(scaled: ScaledMoments, sample: RowSample, start: Floats, tasks: Codes) -> Floats:
-    """(rows, features): sampled rows minus the means of their cells."""
-    residuals = sample.rows - start
-    block = max(1, _BLOCK_NUMBERS // max(residuals.shape[1], 1))
-    for first in range(0, len(residuals), block):
-        some = slice(first, first + block)
-        residuals[some] /= scaled.scale if len(scaled.scale) == 1 else scaled.scale[tasks[some]]
-        residuals[some] -= scaled.means[tasks[some], sample.class_codes[some]]
-    return np.asarray(residuals)
 
 
 def _covariance(

@@ -70,8 +70,8 @@ def test_noise_in_the_metric_is_that_of_rows_it_has_not_seen(
         scatter = residuals.T @ residuals / len(residuals) / covariance.mean_value
         C = np.linalg.solve((1 - share) * np.eye(p) + share * scatter, np.diag(truth))
         seen = (covariance.values / covariance.stretch(share)).sum() / p
-        ratios.append(seen * covariance.longer(share) / (np.trace(C) / p))
-        dimensions.append(np.trace(C @ C) / np.trace(C) ** 2 * covariance.dimension(share))
+        ratios.append(seen * covariance.noise(share).longer / (np.trace(C) / p))
+        dimensions.append(np.trace(C @ C) / np.trace(C) ** 2 * covariance.noise(share).dimension)
     for found, bias in ((ratios, 0.02), (dimensions, 0.1)):  # of ratios of estimates
         assert abs(np.mean(found) - 1.0) < bias + 4 * np.std(found) / np.sqrt(40)
 
@@ -83,7 +83,9 @@ def test_the_dimension_of_many_rows_does_not_depend_on_their_order() -> None:
     found = []
     for order in (np.arange(600), rng.permutation(600)):
         rows = sampled_rows(cells[order])._replace(keys=keys[order])
-        found.append(covariance_of_rows(residuals[order], rows, np.zeros((1, 5))).dimension(0.4))
+        found.append(
+            covariance_of_rows(residuals[order], rows, np.zeros((1, 5))).noise(0.4).dimension
+        )
     np.testing.assert_allclose(found[0], found[1], rtol=1e-9)
     assert 4 < found[0] < 6
 
@@ -92,7 +94,7 @@ def test_a_single_cell_with_several_rows_has_a_dimension() -> None:
     rng = np.random.default_rng(0)
     residuals = rng.normal(size=(101, 30))
     covariance = covariance_of_rows(residuals, sampled_rows([0] * 100 + [1]), np.zeros((1, 30)))
-    assert 25 < covariance.dimension(0.0) < 35
+    assert 25 < covariance.noise(0.0).dimension < 35
 
 
 @pytest.mark.parametrize("n", [2, 5, 20])

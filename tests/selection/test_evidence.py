@@ -6,17 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize, nnls
+from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 from kinspan.selection.decisions import LARGEST_TASK, PRIOR_ROWS
-from kinspan.selection.evidence import (
-    Evidence,
-    _nonnegative,
-    _nonnegative_each,
-    evidence_of,
-    pooled_weights,
-)
+from kinspan.selection.evidence import Evidence, evidence_of, pooled_weights
 
 
 def evidence_for(tasks: Any, classes: Any, n_classes: int = 2) -> Evidence:
@@ -30,36 +24,6 @@ def scores_of(margins: Any, classes: Any) -> Any:
     """(rules, rows, 2) scores that favour the true class by (rules, rows) margins."""
     signs = np.where(np.asarray(classes) == 1, 1.0, -1.0)
     return np.stack([-signs * margins, signs * margins], axis=-1) / 2.0
-
-
-def random_problem(rng: Any, size: int) -> tuple[Any, Any]:
-    """A curvature, badly scaled, and a target of which some coordinates want to be negative."""
-    root = rng.normal(size=(size, size + 2)) * 10.0 ** rng.uniform(-2, 2, size)[:, None]
-    return root @ root.T, root @ rng.normal(size=size + 2)
-
-
-@pytest.mark.parametrize("size", [1, 2, 5, 16])
-def test_weights_that_are_not_negative_are_those_of_least_squares(size: int) -> None:
-    rng = np.random.default_rng(size)
-    for _ in range(30):
-        curvature, target = random_problem(rng, size)
-        root = np.linalg.cholesky(curvature)
-        expected = nnls(root.T, np.linalg.solve(root, target))[0]
-        found = _nonnegative(curvature, target)
-        units = np.sqrt(np.diagonal(curvature))
-        np.testing.assert_allclose(found * units, expected * units, rtol=1e-5, atol=1e-5)
-
-
-@pytest.mark.parametrize("size", [1, 2, 3, 5])
-def test_many_small_problems_at_once_are_each_of_them(size: int) -> None:
-    rng = np.random.default_rng(size)
-    problems = [random_problem(rng, size) for _ in range(40)]
-    curvature, target = (np.array([problem[i] for problem in problems]) for i in (0, 1))
-    found = _nonnegative_each(curvature, target)
-    units = np.sqrt(np.einsum("tjj->tj", curvature))
-    expected = np.array([_nonnegative(*problem) for problem in problems])
-    np.testing.assert_allclose(found * units, expected * units, rtol=1e-6, atol=1e-6)
-    assert (found == 0).any() == (expected == 0).any()
 
 
 def test_rules_that_are_the_same_share_their_weight() -> None:

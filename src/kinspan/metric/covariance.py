@@ -6,12 +6,14 @@ correlations of the noise.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from kinspan._rows.types import Floats
+from kinspan._rows.once import computed_once
+from kinspan._rows.types import Codes, Floats
 from kinspan.metric.basis import Basis
 from kinspan.metric.sampled_rows import SampledRows
 from kinspan.metric.scale import ScaledMoments
@@ -19,7 +21,15 @@ from kinspan.metric.scale import ScaledMoments
 _ROUNDING = 1e-16  # of squared lengths: what is left of means that the rows span
 
 
-class Covariance(NamedTuple):
+class NoiseOfRows(NamedTuple):
+    """What is noise for rows that a metric has not seen."""
+
+    longer: float  # squared lengths of new rows, over those of the rows behind the metric
+    dimension: float  # (tr C)² / tr C² of new rows
+
+
+@dataclass(frozen=True, eq=False)
+class Covariance:
     """Covariance within classes of the scaled features, over all tasks, from sampled rows.
 
     Its eigenvectors, completed by directions of class means outside their span, are a basis in
@@ -37,7 +47,17 @@ class Covariance(NamedTuple):
         """(directions,): eigenvalues of the metric (1 − share) I + share C."""
         return np.asarray((1.0 - share) + share * self.values)
 
-    def longer(self, share: float) -> float:
+    def noise(self, share: float) -> NoiseOfRows:
+        """Of new rows in the metric; kept, because every candidate asks for it."""
+        if share not in self._known:
+            self._known[share] = NoiseOfRows(self._longer(share), self._dimension(share))
+        return self._known[share]
+
+    @computed_once
+    def _known(self) -> dict[float, NoiseOfRows]:
+        return {}
+
+    def _longer(self, share: float) -> float:
         """Squared lengths of new rows in the metric, over those of the rows behind it: eq. (31a).
 
         The metric is large along the very rows that it was computed from, which look too short in
@@ -45,34 +65,35 @@ class Covariance(NamedTuple):
         """
         inside = self.residuals**2 @ (1.0 / self.stretch(share)[: self.residuals.shape[1]])
         counts = self.rows.copies * self.rows.removed
-        seen, unseen = (
-            counts @ inside,
-            counts @ (inside / _left(self._share_of_rows(share) * inside)),
-        )
+        unseen = counts @ (inside / _left(self._share_of_rows(share) * inside))
+        seen = counts @ inside
         return float(unseen / seen) if seen > 0 else 1.0
 
-    def dimension(self, share: float) -> float:
+    def _dimension(self, share: float) -> float:
         """(tr C)² / tr C² of the noise of new rows in the metric: eq. (31b).
 
         From products of rows of different cells, in the metric without both of them.
         """
-        some = self.rows.across(np.einsum("np,np->n", self.residuals, self.residuals))
-        rows, cells, weight = (
-            self.residuals[some],
-            self.rows.cells[some],
-            self._share_of_rows(share),
-        )
-        weight = weight[some]
+        some, counts, pairs = self._pairs
+        rows, weight = self.residuals[some], self._share_of_rows(share)[some]
         products = (rows / self.stretch(share)[: rows.shape[1]]) @ rows.T
-        left = _left(weight * np.diagonal(products))
-        counts = (self.rows.copies * self.rows.removed)[some]
-        total = counts @ (np.diagonal(products) / left) / max(counts.sum(), 1e-300)
+        lengths = np.diagonal(products)
+        left = _left(weight * lengths)
+        total = counts @ (lengths / left) / max(counts.sum(), 1e-300)
         products /= _left(1.0 - np.outer(left, left) + np.outer(weight, weight) * products**2)
-        pairs = np.outer(counts, counts) * (cells[:, None] != cells)
-        if not pairs.any():  # a single cell has more than one row
-            pairs = np.outer(counts, counts) * ~np.eye(len(some), dtype=bool)
-        square = (pairs * products**2).sum() / max(pairs.sum(), 1e-300)
+        square = np.vdot(pairs, products**2) / max(pairs.sum(), 1e-300)
         return float(total**2 / square) if square > 0 else np.inf
+
+    @computed_once
+    def _pairs(self) -> tuple[Codes, Floats, Floats]:
+        """A few rows, how much they count, and how much every pair of them counts."""
+        some = self.rows.across(np.einsum("np,np->n", self.residuals, self.residuals))
+        counts, cells = (self.rows.copies * self.rows.removed)[some], self.rows.cells[some]
+        each = np.outer(counts, counts)
+        pairs = each * (cells[:, None] != cells)
+        if not pairs.any():  # a single cell has more than one row
+            pairs = each * ~np.eye(len(some), dtype=bool)
+        return some, counts, pairs
 
     def _share_of_rows(self, share: float) -> Floats:
         """(rows,): how much of the metric leaves with a row, over its square."""
@@ -139,10 +160,11 @@ def in_metric(turned: ScaledMoments, covariance: Covariance, share: float) -> Sc
     """
     stretch, n_features = covariance.stretch(share), float(turned.scale.shape[1])
     seen = float((covariance.values / stretch).sum()) / max(float(covariance.values.sum()), 1e-300)
-    ratio = seen * covariance.longer(share)
+    noise = covariance.noise(share)
+    ratio = seen * noise.longer
     return turned._replace(
         means=turned.means / np.sqrt(stretch),
         cell_noise=turned.cell_noise * ratio,
         noise_level=turned.noise_level * ratio,
-        dimension=min(max(covariance.dimension(share), 1.0), n_features),
+        dimension=min(max(noise.dimension, 1.0), n_features),
     )

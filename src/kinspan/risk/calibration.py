@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import expit
 
 from kinspan._rows.types import Codes, Floats, Mask
 
@@ -71,6 +72,10 @@ def _most_likely(margins: Floats, weights: Floats) -> Floats:
 
 def _derivatives(margins: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Of the loss by the log of the factor that is in the margins: slope and curvature."""
+    if len(margins) == 1:  # of two classes
+        p = expit(margins[0])
+        mean = p * margins[0]
+        return mean @ weights, (mean * (1.0 + margins[0] * (1.0 - p))) @ weights
     peak = np.maximum(margins.max(axis=0), 0.0)
     odds = np.exp(margins - peak)
     weighted = odds / (odds.sum(axis=0) + np.exp(-peak)) * margins

@@ -249,13 +249,18 @@ def _noise_without(rules: RuleParts, residuals: Residuals, square: Floats) -> Fl
 
 
 def _inner(rows: Floats, tasks: Codes, vectors: Floats) -> Floats:
-    """(rows, columns): every row times the vectors (tasks, columns, axes) of its task."""
+    """(rows, columns): every row times the vectors (tasks, columns, axes) of its task.
+
+    Neighbouring tasks with equally many rows are multiplied at once.
+    """
     products = np.empty((len(rows), vectors.shape[1]))
     starts = np.flatnonzero(np.diff(tasks, prepend=-1))  # rows are sorted by task
-    across = vectors.transpose(0, 2, 1)
-    of_task = tasks[starts].tolist()
-    for task, (start, end) in zip(
-        of_task, itertools.pairwise([*starts.tolist(), len(rows)]), strict=True
-    ):
-        np.matmul(rows[start:end], across[task], out=products[start:end])
+    sizes, across = np.diff(starts, append=len(rows)), vectors.transpose(0, 2, 1)
+    runs = np.flatnonzero(np.diff(sizes, prepend=-1)).tolist()
+    for first, last in itertools.pairwise([*runs, len(starts)]):
+        size, start = int(sizes[first]), int(starts[first])
+        these = slice(start, start + (last - first) * size)
+        shape = (last - first, size, -1)
+        of_tasks = across[tasks[starts[first:last]]]
+        np.matmul(rows[these].reshape(shape), of_tasks, out=products[these].reshape(shape))
     return products

@@ -8,15 +8,14 @@ several such numbers are averaged by how likely they make rows that took no part
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import nnls
-from scipy.special import softmax
+from scipy.special import expit, softmax
 
 from kinspan._rows.types import Codes, Floats, Mask
 from kinspan.selection.decisions import FLEET_ROWS, LARGEST_TASK, PRIOR_ROWS
+from kinspan.selection.nonnegative import nonnegative, nonnegative_each
 
 _STEPS, _STEPS_OF_TASKS, _TINY = 50, 3, 1e-6
 
@@ -32,8 +31,13 @@ class Evidence(NamedTuple):
     of_one: Floats  # (rows,): share of the weight that leaves with one of equal rows
 
     def losses(self, scores: Floats) -> Floats:
-        """(rows,): log losses of (rows, classes) scores."""
-        return self.probabilities(scores)[1]
+        """(rows,): log losses of (rows, classes) scores, or with two classes of one."""
+        rows = np.arange(len(scores))
+        if scores.shape[1] == 1:
+            wrong = scores[:, 0] * (1.0 - 2.0 * self.classes)
+            return np.asarray(np.log1p(np.exp(-np.abs(wrong))) + np.maximum(wrong, 0.0))
+        below = self._below(scores)
+        return np.asarray(np.log(np.exp(below).sum(axis=1)) - below[rows, self.classes])
 
     def excess(self, p: Floats) -> Floats:
         """(rows, classes): probabilities minus one for the class of a row."""
@@ -43,21 +47,20 @@ class Evidence(NamedTuple):
         excess[np.arange(len(p)), self.classes] -= 1.0
         return excess
 
-    def probabilities(self, scores: Floats) -> tuple[Floats, Floats]:
-        """(rows, classes) probabilities of scores, and the log losses of rows.
+    def probabilities(self, scores: Floats) -> Floats:
+        """(rows, classes): of scores.
 
         With two classes one score is enough, the second minus the first, and one probability.
         """
         if scores.shape[1] == 1:
-            odds = np.exp(-np.abs(scores))
-            losses = np.log1p(odds) + np.maximum(scores, 0.0) - self.classes[:, None] * scores
-            return np.where(scores > 0, 1.0, odds) / (1.0 + odds), losses[:, 0]
+            return np.asarray(expit(scores))
+        odds = np.exp(self._below(scores))
+        return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+
+    def _below(self, scores: Floats) -> Floats:
+        """(rows, classes): scores minus the largest of the row."""
         below = np.where(self.present, scores, -np.inf)
-        below = below - below.max(axis=1, keepdims=True)
-        odds = np.exp(below)
-        total = odds.sum(axis=1, keepdims=True)
-        of_class = below[np.arange(len(scores)), self.classes]
-        return odds / total, np.log(total[:, 0]) - of_class
+        return np.asarray(below - below.max(axis=1, keepdims=True))
 
 
 class Combined(NamedTuple):
@@ -146,44 +149,52 @@ class _Pooled(NamedTuple):
     @classmethod
     def of(cls, scores: Floats, evidence: Evidence, prior: Floats) -> _Pooled:
         """The combined loss of all tasks, and the prior as a number of rows around its point."""
-        b, total = evidence.fleet, max(float(evidence.fleet.sum()), 1e-9)
-        held = _steadied(_curvature(scores, evidence, prior, b) / total)
-        rows = PRIOR_ROWS.constant
+        total = max(float(evidence.fleet.sum()), 1e-9)
+        rows, loss = PRIOR_ROWS.constant, _Loss(scores, evidence, evidence.fleet)
+        held = rows * _steadied(loss.at(prior)[1] / total)
 
-        def objective(weights: Floats) -> tuple[Floats, float]:
-            slope, value = _slope(scores, evidence, weights, b)
-            pull = rows * held @ (weights - prior)
-            return slope + pull, value + 0.5 * float((weights - prior) @ pull)
+        def objective(weights: Floats) -> float:
+            away = weights - prior
+            return loss.value(weights) + 0.5 * float(away @ held @ away)
 
-        weights, (slope, value) = prior, objective(prior)
+        weights, value = prior, objective(prior)
         for _ in range(_STEPS):
-            curvature = _curvature(scores, evidence, weights, b) + rows * held
+            slope, curvature = loss.at(weights)
+            slope, curvature = slope + held @ (weights - prior), curvature + held
             if not np.diagonal(curvature).max() > 1e-100:
                 break  # all rows are told apart without a doubt
-            step = _nonnegative(curvature, curvature @ weights - slope) - weights
+            step = nonnegative(curvature, curvature @ weights - slope) - weights
             length, size = 1.0, np.abs(step).max() / max(np.abs(weights).max(), 1e-300)
-            while length > 1e-3 and size > 1e-5 and objective(weights + length * step)[1] > value:
+            after = objective(weights + step)
+            while length > 1e-3 and size > 1e-5 and after > value:
                 length *= 0.5
-            weights = weights + length * step
-            slope, value = objective(weights)
+                after = objective(weights + length * step)
+            weights, value = weights + length * step, after
             if size <= 1e-9:  # Newton's method: the next one would be rounding
                 break
-        curvature = _curvature(scores, evidence, weights, b) + rows * held
-        return cls(weights, slope / total, curvature / total)
+        slope, curvature = loss.at(weights)
+        slope = slope + held @ (weights - prior)
+        return cls(weights, slope / total, (curvature + held) / total)
 
 
-def _slope(scores: Floats, evidence: Evidence, weights: Floats, b: Floats) -> tuple[Floats, float]:
-    """Gradient of the summed loss, and the loss."""
-    p, losses = evidence.probabilities(np.tensordot(weights, scores, axes=1))
-    excess, flat = evidence.excess(p), scores.reshape(len(scores), -1)
-    return flat @ (excess * b[:, None]).ravel(), float(b @ losses)
+class _Loss(NamedTuple):
+    """The log loss of combined scores, summed over rows."""
 
+    scores: Floats  # (rules, rows, classes)
+    evidence: Evidence
+    b: Floats  # (rows,): how much a row counts
 
-def _curvature(scores: Floats, evidence: Evidence, weights: Floats, b: Floats) -> Floats:
-    """(rules, rules): Hessian of the summed loss."""
-    p = evidence.probabilities(np.tensordot(weights, scores, axes=1))[0]
-    flat = _centred(scores, p, b).reshape(len(scores), -1)
-    return np.asarray(flat @ flat.T)
+    def value(self, weights: Floats) -> float:
+        """With the same (rules,) weights for all rows."""
+        return float(self.b @ self.evidence.losses(np.tensordot(weights, self.scores, axes=1)))
+
+    def at(self, weights: Floats) -> tuple[Floats, Floats]:
+        """Gradient and Hessian."""
+        p = self.evidence.probabilities(np.tensordot(weights, self.scores, axes=1))
+        excess = self.evidence.excess(p) * self.b[:, None]
+        n_rules = len(self.scores)
+        flat = _centred(self.scores, p, self.b).reshape(n_rules, -1)
+        return self.scores.reshape(n_rules, -1) @ excess.ravel(), flat @ flat.T
 
 
 def _centred(scores: Floats, p: Floats, b: Floats) -> Floats:
@@ -201,26 +212,17 @@ def _steadied(curvature: Floats) -> Floats:
     return np.asarray(curvature + _TINY * size * np.eye(len(curvature)))
 
 
-def _nonnegative(curvature: Floats, target: Floats) -> Floats:
-    """The w ≥ 0 that minimises ½ wᵀ curvature w − targetᵀ w."""
-    diagonal = np.diagonal(curvature)
-    size = np.sqrt(np.maximum(diagonal, max(1e-12 * float(diagonal.max()), 1e-100)))
-    scaled = curvature / size[:, None] / size + 1e-12 * np.eye(len(size))
-    root = np.linalg.cholesky(scaled)
-    return np.asarray(nnls(root.T, np.linalg.solve(root, target / size))[0] / size)
-
-
 def _left_out(scores: Floats, evidence: Evidence, pooled: _Pooled) -> Floats:
     """(rows, classes): combined scores of rows by pooled weights that have not seen them."""
     b = evidence.fleet
-    p = evidence.probabilities(np.tensordot(pooled.weights, scores, axes=1))[0]
+    p = evidence.probabilities(np.tensordot(pooled.weights, scores, axes=1))
     excess = evidence.excess(p)
-    of_rows = np.einsum("jnm,nm,n->nj", scores, excess, b * evidence.of_one)
+    of_rows = np.einsum("jnm,nm->jn", scores, excess * (b * evidence.of_one)[:, None])
     active = np.flatnonzero(pooled.weights > 0)  # a weight that is zero stays zero
     among = _steadied(pooled.curvature[active[:, None], active] * float(b.sum()))
-    without = np.tile(pooled.weights, (len(b), 1))
-    without[:, active] += np.linalg.solve(among, of_rows[:, active].T).T
-    return np.asarray(np.einsum("nj,jnm->nm", np.maximum(without, 0.0), scores))
+    without = np.repeat(pooled.weights[:, None], len(b), axis=1)
+    without[active] += np.linalg.solve(among, of_rows[active])
+    return np.asarray(np.einsum("jn,jnm->nm", np.maximum(without, 0.0), scores))
 
 
 def _of_tasks(
@@ -233,63 +235,30 @@ def _of_tasks(
         away = weights - pooled.weights
         total = own_curvature + curvature
         push = own_slope + slope + away @ curvature
-        weights = _nonnegative_each(total, np.einsum("tij,tj->ti", total, weights) - push)
+        weights = nonnegative_each(total, np.einsum("tij,tj->ti", total, weights) - push)
     _, own_curvature, of_rows = _by_task(scores, evidence, weights)
     used = (weights > 0).astype(np.float64)  # a weight that is zero stays zero
     among = (own_curvature + curvature) * used[:, :, None] * used[:, None, :]
     idle = (1.0 - used) + 1e-12 * np.einsum("tjj->tj", among).max(axis=1, keepdims=True) + 1e-100
     among = among + idle[:, :, None] * np.eye(used.shape[1])
-    back = np.einsum(
-        "nij,nj->ni", np.linalg.inv(among)[evidence.tasks], of_rows * used[evidence.tasks]
-    )
-    back *= used[evidence.tasks] * evidence.of_one[:, None]
-    without = np.maximum(weights[evidence.tasks] + back, 0.0)
-    combined = np.einsum("nj,jnm->nm", without, scores)
+    t, inverse = evidence.tasks, np.linalg.inv(among) * used[:, :, None] * used[:, None, :]
+    back = np.einsum("ijn,jn->in", inverse.transpose(1, 2, 0)[..., t], of_rows)
+    without = np.maximum(weights.T[:, t] + back * evidence.of_one, 0.0)
+    combined = np.einsum("jn,jnm->nm", without, scores)
     return weights, evidence.losses(combined), combined
 
 
 def _by_task(scores: Floats, evidence: Evidence, weights: Floats) -> tuple[Floats, Floats, Floats]:
     """Gradient and Hessian of the loss of every task, and the gradient of every row."""
     t, b = evidence.tasks, evidence.own
-    p = evidence.probabilities(np.einsum("nj,jnm->nm", weights[t], scores))[0]
-    excess = evidence.excess(p)
-    of_rows = np.einsum("jnm,nm,n->nj", scores, excess, b)
-    centred = _centred(scores, p, b).transpose(1, 0, 2)
-    starts = np.flatnonzero(np.diff(t, prepend=-1))  # rows are sorted by task
+    p = evidence.probabilities(np.einsum("jn,jnm->nm", weights.T[:, t], scores))
+    of_rows = np.einsum("jnm,nm->jn", scores, evidence.excess(p) * b[:, None])
+    centred, starts = _centred(scores, p, b), np.flatnonzero(np.diff(t, prepend=-1))  # sorted
     slope, curvature = np.zeros(weights.shape), np.zeros((*weights.shape, weights.shape[1]))
-    slope[t[starts]] = np.add.reduceat(of_rows, starts)
-    curvature[t[starts]] = np.add.reduceat(centred @ centred.transpose(0, 2, 1), starts)
+    some = t[starts]
+    for i, first in enumerate(centred):
+        slope[some, i] = np.add.reduceat(of_rows[i], starts)
+        for j in range(i + 1):
+            products = np.einsum("nm,nm->n", first, centred[j])
+            curvature[some, i, j] = curvature[some, j, i] = np.add.reduceat(products, starts)
     return slope, curvature, of_rows
-
-
-def _nonnegative_each(curvature: Floats, target: Floats) -> Floats:
-    """(problems, rules): the w ≥ 0 that minimises ½ wᵀ curvature w − targetᵀ w, for each of many.
-
-    If no weight of the solution is negative, it is the one. Else it is the best of all subsets of
-    the rules, of which there are few, on which the solution is not negative.
-    """
-    diagonal = np.einsum("tjj->tj", curvature)
-    least = np.maximum(1e-12 * diagonal.max(axis=1, keepdims=True), 1e-100)
-    size = np.sqrt(np.maximum(diagonal, least))
-    scaled = curvature / size[:, :, None] / size[:, None, :] + 1e-12 * np.eye(target.shape[1])
-    aim = target / size
-    found = np.linalg.solve(scaled, aim[..., None])[..., 0]
-    rest = np.flatnonzero((found < 0).any(axis=1))
-    if len(rest):
-        found[rest] = _best_of_subsets(scaled[rest], aim[rest])
-    return np.asarray(found / size)
-
-
-def _best_of_subsets(curvature: Floats, target: Floats) -> Floats:
-    n, size = target.shape
-    best, value = np.zeros((n, size)), np.zeros(n)
-    for k in range(1, size):
-        for subset in combinations(range(size), k):
-            some = np.array(subset)
-            found = np.linalg.solve(curvature[:, some[:, None], some], target[:, some, None])
-            found = found[..., 0]
-            gained = 0.5 * np.einsum("tj,tj->t", found, target[:, some])
-            better = np.flatnonzero((found >= 0).all(axis=1) & (gained > value))
-            value[better], best[better] = gained[better], 0.0
-            best[better[:, None], some] = found[better]
-    return best

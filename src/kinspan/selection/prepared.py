@@ -95,7 +95,7 @@ class Prepared(NamedTuple):
             sample.weights,
             np.array(shares) / (found.mean_value * found.n_rows),
             scale,
-            np.array([found.longer(share) for share in shares]),
+            np.array([found.noise(share).longer for share in shares]),
         )
 
 

@@ -1,0 +1,71 @@
+"""Minima of quadratic functions over weights that are not negative: of one, and of many at once."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from scipy.optimize import nnls
+
+from kinspan._rows.types import Floats, Mask
+
+
+def nonnegative(curvature: Floats, target: Floats) -> Floats:
+    """The w ≥ 0 that minimises ½ wᵀ curvature w − targetᵀ w."""
+    diagonal = np.diagonal(curvature)
+    size = np.sqrt(np.maximum(diagonal, max(1e-12 * float(diagonal.max()), 1e-100)))
+    scaled = curvature / size[:, None] / size + 1e-12 * np.eye(len(size))
+    root = np.linalg.cholesky(scaled)
+    return np.asarray(nnls(root.T, np.linalg.solve(root, target / size))[0] / size)
+
+
+def nonnegative_each(curvature: Floats, target: Floats) -> Floats:
+    """(problems, weights): the same for each of many problems with few weights.
+
+    If no weight of the solution is negative, it is the one. Else the weights that are negative are
+    left out, which is nearly always right. Where it is not, the solution is the best of all subsets
+    of the weights, of which there are few, on which it is not negative.
+    """
+    diagonal = np.einsum("tjj->tj", curvature)
+    least = np.maximum(1e-12 * diagonal.max(axis=1, keepdims=True), 1e-100)
+    size = np.sqrt(np.maximum(diagonal, least))
+    scaled = curvature / size[:, :, None] / size[:, None, :] + 1e-12 * np.eye(target.shape[1])
+    aim = target / size
+    found = np.linalg.solve(scaled, aim[..., None])[..., 0]
+    rest = np.flatnonzero((found < 0).any(axis=1))
+    for _ in range(2):  # what is left out may turn others negative
+        if len(rest):
+            used = found[rest] > 0
+            found[rest] = _among(scaled[rest], aim[rest], used)
+            rest = rest[~_is_least(scaled[rest], aim[rest], found[rest], used)]
+    if len(rest):
+        found[rest] = _best_of_subsets(scaled[rest], aim[rest])
+    return np.asarray(found / size)
+
+
+def _among(curvature: Floats, target: Floats, used: Mask) -> Floats:
+    """(problems, weights): minima over the weights that are used; zero for others."""
+    both = used[:, :, None] & used[:, None, :]
+    among = np.where(both, curvature, np.eye(target.shape[1]))
+    return np.linalg.solve(among, np.where(used, target, 0.0)[..., None])[..., 0]
+
+
+def _is_least(curvature: Floats, target: Floats, found: Floats, used: Mask) -> Mask:
+    """(problems,): no weight is negative, and none that is not used would gain by growing."""
+    slope = np.einsum("tij,tj->ti", curvature, found) - target
+    return np.asarray(((found >= 0) & (used | (slope >= 0))).all(axis=1))
+
+
+def _best_of_subsets(curvature: Floats, target: Floats) -> Floats:
+    n, size = target.shape
+    best, value = np.zeros((n, size)), np.zeros(n)
+    for k in range(1, size):
+        for subset in combinations(range(size), k):
+            some = np.array(subset)
+            found = np.linalg.solve(curvature[:, some[:, None], some], target[:, some, None])
+            found = found[..., 0]
+            gained = 0.5 * np.einsum("tj,tj->t", found, target[:, some])
+            better = np.flatnonzero((found >= 0).all(axis=1) & (gained > value))
+            value[better], best[better] = gained[better], 0.0
+            best[better[:, None], some] = found[better]
+    return best

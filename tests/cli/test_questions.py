@@ -176,3 +176,31 @@ def test_labels_that_are_no_class_are_refused(digits: Path, tmp_path: Path) -> N
     test.rename(columns={"digit": "other"}).to_csv(tmp_path / "test.csv", index=False)
     message = refusal("evaluate", digits, tmp_path / "test.csv")
     assert "--label digit: no such column" in message
+
+
+def test_scores_of_test_rows_are_those_of_python(digits: Path, tmp_path: Path) -> None:
+    test = frame(DIGITS.X_test, DIGITS.y_test, DIGITS.task_test)
+    test.to_csv(tmp_path / "test.csv", index=False)
+    asked = "roc_auc,average_precision,recall_at_precision=0.9,cost=0 1; 5 0"
+    command = ("evaluate", digits, tmp_path / "test.csv", "--metrics", asked, "--all")
+    found, clf = succeed(*command, "--json").json, kinspan.load(digits)
+    X, task = test[clf.feature_names_in_], test["pair"].to_numpy()
+    report = task_report(
+        test["digit"],
+        clf.predict(X, task=task),
+        task,
+        y_proba=clf.predict_proba(X, task=task),
+        scores=asked.split(","),
+    )
+    scores = report.to_frame()
+    for entry in found["tasks"]:
+        values = {name: of["value"] for name, of in entry["metrics"].items()}
+        assert values == pytest.approx(scores.loc[entry["task"], list(values)].to_dict())
+    assert report.scores is not None
+    overall = [of["value"] for of in found["metrics"].values()]
+    assert overall == pytest.approx(report.scores.overall[0, 2:])
+    shown = succeed(*command).out
+    assert "Always the most frequent class of a task: AUC 0.500, average precision 0.5" in shown
+    assert sum(" vs " in line for line in shown.splitlines()) == 90
+    message = refusal("evaluate", digits, tmp_path / "test.csv", "--metrics", "auc")
+    assert "--metrics='auc' is no score" in message

@@ -4,10 +4,11 @@ import sys
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import balanced_accuracy_score
+from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from kinspan.model_selection import TaskReport, task_report
 
@@ -128,3 +129,30 @@ def test_rows_that_do_not_match_are_refused() -> None:
         task_report([0, 1], [0, 1], ["a", "a", "b"])
     with pytest.raises(ValueError, match="y_true has no rows"):
         task_report([], [], [])
+
+
+def test_scores_are_columns_and_what_knowing_nothing_gives_is_below() -> None:
+    rng = np.random.default_rng(3)
+    task, y = np.repeat(["a", "b"], 50), rng.integers(0, 2, size=100)
+    p = rng.uniform(size=100)
+    asked = ["roc_auc", {"lift_at_budget": 0.1}]
+    report = task_report(y, p > 0.5, task, y_proba=p, scores=asked, labels=[False, True])
+    assert str(report).splitlines()[0].split("  ")[-2:] == ["AUC", "lift at 10 %"]
+    assert [line.split()[0] for line in str(report).splitlines()[-2:]] == ["majority", "chance"]
+    frame = report.to_frame()
+    assert frame["roc_auc"]["a"] == roc_auc_score(y[:50], p[:50])
+    worst_first = report.sorted_by_error()
+    pd.testing.assert_frame_equal(worst_first.to_frame().sort_index(), frame)
+
+
+def test_a_score_that_a_task_cannot_have_is_a_dash() -> None:
+    report = task_report(
+        [0, 0, 0, 1], [0, 0, 0, 1], [1, 1, 2, 2], y_proba=[0, 0, 0, 1.0], scores="roc_auc"
+    )
+    assert str(report).splitlines()[1].endswith("–")
+    assert str(report).splitlines()[4].endswith("1.000")  # the mean of the tasks that have one
+
+
+def test_labels_name_all_classes() -> None:
+    with pytest.raises(ValueError, match="y_true has 2, which labels"):
+        task_report([0, 2], [0, 0], "a", scores="f1", labels=[0, 1])

@@ -223,7 +223,13 @@ def _of_selection() -> dict[str, Call]:
             lambda **given: make_task_scorer("accuracy").set_score_request(**given),
             {"task": True, "sample_weight": None},
         ),
-        "task_report": Call(task_report, {"y_true": y, "y_pred": y, "task": task}),
+        "task_report": Call(
+            task_report,
+            {
+                **{"y_true": y, "y_pred": y, "task": task, "y_proba": np.full(48, 0.5)},
+                **{"scores": ["roc_auc"], "labels": np.array([0, 1])},
+            },
+        ),
     }
 
 

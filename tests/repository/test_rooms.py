@@ -26,6 +26,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("_rows",),
     ("_meta_analysis",),
     ("_storage",),
+    ("metrics",),
     ("_validation",),
     ("_device",),
     STEPS,

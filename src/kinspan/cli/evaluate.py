@@ -12,11 +12,14 @@ import numpy as np
 from kinspan._rows import identifiers
 from kinspan._rows.types import Floats
 from kinspan._validation.parameters import check_priors
+from kinspan._validation.scores import check_scores
 from kinspan.answers._table import interval, percent
 from kinspan.cli import options, tasks
 from kinspan.cli.output import Output, name_of
 from kinspan.cli.places import sources
+from kinspan.cli.scores_on_rows import AnsweredRows, metrics_of, show_scores, task_scores
 from kinspan.cli.scoring import Scoring
+from kinspan.metrics import TaskScores
 from kinspan.tables.chunks import Chunk
 from kinspan.tables.encoding import UsableRows
 from kinspan.tables.fills import ByTask
@@ -30,6 +33,7 @@ Examples:
 
 kinspan evaluate model.kinspan test.csv
 kinspan evaluate model.kinspan 'test/*.parquet' --all --json
+kinspan evaluate model.kinspan test.csv --metrics roc_auc,average_precision,lift_at_budget=5%
 """
 
 
@@ -60,6 +64,7 @@ def evaluate(
     decimal: options.Decimal = None,
     thousands: options.Thousands = None,
     missing_values: options.MissingValues = None,
+    metrics: options.Metrics = None,
     show_all: options.AllTasks = False,
     as_json: options.Json = False,
 ) -> None:
@@ -67,18 +72,24 @@ def evaluate(
     output = Output(as_json)
     dialect = options.checked_dialect(delimiter, encoding, decimal, thousands, missing_values)
     scoring = Scoring.of_file(model, {"task": task, "label": label}, unseen, dialect)
+    scores = check_scores("--metrics", options.listed(metrics), len(scoring.model.classes_))
+    answered: list[AnsweredRows] = []  # kept where scores are asked for that do not add
     with sources(data or ()) as files, output.progress("scoring", n_rows_of(files)) as advance:
-        counted = _counted(scoring, files, advance)
+        counted = _counted(scoring, files, advance, answered if scores else None)
     for note in scoring.tally.notes():
         output.note(note)
-    _show(_task_errors(scoring.model, counted), output, show_all)
+    errors = _task_errors(scoring.model, counted)
+    found = task_scores(answered, [of.task for of in errors], scores) if scores else None
+    _show(errors, output, show_all, found)
 
 
-def _counted(scoring: Scoring, files: list[Path], advance: Advance) -> ByTask:
+def _counted(
+    scoring: Scoring, files: list[Path], advance: Advance, answered: list[AnsweredRows] | None
+) -> ByTask:
     """Numbers of rows, then of wrong rows, of every class of every task."""
 
     def counted(_: Chunk, usable: UsableRows) -> ByTask | None:
-        return _of_rows(scoring.model, usable.rows) if len(usable.rows.X) else None
+        return _of_rows(scoring.model, usable.rows, answered) if len(usable.rows.X) else None
 
     parts = (part for part in scoring.each(files, counted, advance) if part is not None)
     first = next(parts, None)
@@ -87,7 +98,7 @@ def _counted(scoring: Scoring, files: list[Path], advance: Advance) -> ByTask:
     return reduce(add, parts, first)
 
 
-def _of_rows(model: Any, rows: FileRows) -> ByTask:
+def _of_rows(model: Any, rows: FileRows, answered: list[AnsweredRows] | None) -> ByTask:
     task = (
         CodedIds.constant(model.tasks_.tolist()[0], len(rows.X)) if rows.task is None else rows.task
     )
@@ -101,8 +112,12 @@ def _of_rows(model: Any, rows: FileRows) -> ByTask:
             f"label {unknown[0]!r} is not a class of the model; its classes are "
             f"{', '.join(map(repr, model.classes_.tolist()))}"
         )
+    ids = None if rows.task is None else task.values()
     truth = np.eye(len(model.classes_))[places[label.codes]]
-    found = model.predict(rows.X, task=None if rows.task is None else task.values())
+    found = model.predict(rows.X, task=ids)
+    if answered is not None:
+        p, answers = model.predict_proba(rows.X, task=ids), np.asarray(found)
+        answered.append(AnsweredRows.of(task, places[label.codes], answers, p, model.classes_))
     wrong = ~identifiers.same(np.asarray(found), label.values())
     return ByTask.of_rows(task, np.hstack([truth, truth * wrong[:, None]]))
 
@@ -132,7 +147,9 @@ def _task_errors(model: Any, counted: ByTask) -> list[TaskError]:
     return sorted(errors, key=lambda found: -found.rows)
 
 
-def _show(errors: list[TaskError], output: Output, show_all: bool) -> None:
+def _show(
+    errors: list[TaskError], output: Output, show_all: bool, scores: TaskScores | None
+) -> None:
     shown = errors if show_all else errors[: tasks.SHOWN]
     rows = [
         [
@@ -162,11 +179,20 @@ def _show(errors: list[TaskError], output: Output, show_all: bool) -> None:
         "Actual: the mean error of the classes, weighted as in the forecast, ± a standard "
         "deviation for this number of rows, which inside allows for."
     )
+    if scores is not None:
+        show_scores(scores, errors, len(shown), output)
     output.result(
         rows=n_rows,
         wrong=wrong,
         actual_error=actual,
         forecast_error=forecast,
         inside=n_inside,
-        tasks=[of._asdict() for of in errors],
+        tasks=[of._asdict() | _metrics(scores, i) for i, of in enumerate(errors)],
+        **({} if scores is None else {"metrics": metrics_of(scores, *scores.overall)}),
     )
+
+
+def _metrics(scores: TaskScores | None, t: int) -> dict[str, Any]:
+    if scores is None:
+        return {}
+    return {"metrics": metrics_of(scores, scores.values[t], scores.majority[t], scores.chance[t])}

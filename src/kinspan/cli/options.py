@@ -43,6 +43,9 @@ _HELP = {
     "row is the row. Five rows of one person count as five.",
     "--reservoir": "Let this many ROWS of every class of every task leave, for a better forecast.",
     "--only-answers": "Leave out the columns of DATA except the task.",
+    "--metrics": "Scores to compute besides the error, such as roc_auc, average_precision, "
+    "log_loss, f1, recall_at_precision=0.8, lift_at_budget=5% or 'cost=0 1; 5 0', separated by "
+    "commas.",
     "--all": "Show all tasks, not the first 30.",
     "--json": "One JSON object on standard output.",
 }
@@ -109,6 +112,7 @@ OnlyAnswers = Annotated[bool, _option("--only-answers")]
 Scored = Annotated[
     str, _option("--out", "FILE", help="CSV, TSV, Parquet or Feather; - prints CSV.")
 ]
+Metrics = Annotated[Names, _option("--metrics", "SCORES")]
 AllTasks = Annotated[bool, _option("--all")]
 Json = Annotated[bool, _option("--json")]
 
@@ -123,7 +127,7 @@ def column_choice(
 ) -> ColumnChoice:
     """A choice without contradictions; names are --features, --exclude and --as-text."""
     task, label = roles
-    features, exclude, as_text = (_listed(given) for given in names)
+    features, exclude, as_text = (listed(given) for given in names)
     if label is None:
         raise ValueError("name the column that holds the class of every row with --label")
     if task == label:
@@ -135,7 +139,7 @@ def column_choice(
     return ColumnChoice(*chosen)
 
 
-def _listed(given: Sequence[str] | None) -> tuple[str, ...]:
+def listed(given: Sequence[str] | None) -> tuple[str, ...]:
     """Names that were given one by one, or separated by commas."""
     parts = (part.strip() for text in given or () for part in text.split(","))
     return tuple(part for part in parts if part)
@@ -150,5 +154,5 @@ def checked_dialect(
 ) -> Dialect:
     """A dialect without contradictions; a tab may be written as \\t."""
     mark = "\t" if delimiter in {"\\t", "tab"} else delimiter
-    missing = None if missing_values is None else _listed(missing_values)
+    missing = None if missing_values is None else listed(missing_values)
     return check_dialect(mark, encoding, decimal, thousands, missing)

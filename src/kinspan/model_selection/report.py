@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinspan._rows.types import Floats
+from kinspan._rows import identifiers
+from kinspan._rows.types import Floats, Ids
 from kinspan._validation.messages import naming
+from kinspan._validation.scores import check_probabilities, check_scores
 from kinspan.answers._table import ShownAsTable, Table
+from kinspan.metrics import Score, ScoredRows, TaskScores, scores_by_task
 from kinspan.model_selection._row_ids import RowIds, row_ids
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def task_report(y_true: Any, y_pred: Any, task: Any) -> TaskReport:
-    """Report the error of predictions, task by task.
+def task_report(
+    y_true: Any,
+    y_pred: Any,
+    task: Any,
+    *,
+    y_proba: Any = None,
+    scores: Any = (),
+    labels: Any = None,
+) -> TaskReport:
+    """Report the error of predictions, task by task, and the scores that decisions depend on.
 
     Parameters
     ----------
@@ -28,6 +39,17 @@ def task_report(y_true: Any, y_pred: Any, task: Any) -> TaskReport:
         Predicted labels.
     task : array-like of shape (n_samples,), or one task id
         Task of every row.
+    y_proba : array-like of shape (n_samples,) or (n_samples, n_classes), optional
+        Probabilities of the second class, or of all classes in the order of `labels`. All scores
+        but error, balanced_error, cost and f1 need them.
+    scores : list of names, or of {name: level}
+        error, balanced_error, f1, log_loss, brier_score, calibration_error, roc_auc,
+        average_precision, and with a level {"cost": matrix}, {"recall_at_precision": 0.8},
+        {"recall_at_budget": 0.05}, {"precision_at_budget": 100}, {"lift_at_budget": 0.05}: a
+        budget is a share of the rows of a task, or a number of them. The last lines of the table
+        say what guessing gives, and what always answering the most frequent class of a task gives.
+    labels : array-like of shape (n_classes,), optional
+        The classes, in the order of `y_proba`; by default those that occur, sorted.
 
     Returns
     -------
@@ -43,6 +65,17 @@ def task_report(y_true: Any, y_pred: Any, task: Any) -> TaskReport:
     b           2  0.000     0.000       0.000
     overall     6  0.167                 0.144
     mean           0.125     0.250       0.108
+
+    >>> y_true, y_proba = [0, 0, 0, 1, 0, 1], [0.1, 0.2, 0.6, 0.4, 0.3, 0.8]
+    >>> y_pred = [0, 0, 1, 0, 0, 1]
+    >>> task_report(y_true, y_pred, task, y_proba=y_proba, scores=["roc_auc", "f1"])
+    task      rows  error  balanced  std. error    AUC     F1
+    a            4  0.500     0.667       0.250  0.667  0.000
+    b            2  0.000     0.000       0.000  1.000  1.000
+    overall      6  0.333                 0.167  0.875  0.500
+    mean            0.250     0.333       0.125  0.833  0.500
+    majority        0.375     0.500              0.500  0.000
+    chance          0.438     0.500              0.500  0.375
     """
     with naming("y_true"):
         n_rows = len(y_true)
@@ -51,7 +84,27 @@ def task_report(y_true: Any, y_pred: Any, task: Any) -> TaskReport:
     truth, guess = row_ids(y_true, "y_true", n_rows), row_ids(y_pred, "y_pred", n_rows)
     # As objects, so that labels of different types compare as unequal.
     wrong = truth.values.astype(object) != guess.values.astype(object)
-    return _report(row_ids(task, "task", n_rows), truth, wrong)
+    of_task = row_ids(task, "task", n_rows)
+    report = _report(of_task, truth, wrong)
+    if y_proba is None and not isinstance(scores, (str, dict)) and not scores:
+        return report
+    classes = identifiers.union(truth.distinct, guess.distinct)
+    classes = classes if labels is None else identifiers.as_array(labels)
+    wanted = [Score("error"), Score("balanced_error")]
+    wanted += check_scores("scores", scores, len(classes))
+    rows = _scored(truth, guess, check_probabilities(y_proba, n_rows, wanted, classes), classes)
+    return replace(report, scores=scores_by_task(rows, of_task.codes, len(report.tasks), wanted))
+
+
+def _scored(truth: RowIds, guess: RowIds, probabilities: Floats, classes: Ids) -> ScoredRows:
+    codes = []
+    for name, ids in (("y_true", truth), ("y_pred", guess)):
+        places = identifiers.lookup(classes, ids.distinct)
+        if (places < 0).any():
+            unknown = ids.distinct[places < 0].tolist()[0]
+            raise ValueError(f"{name} has {unknown!r}, which labels={classes.tolist()} lacks")
+        codes.append(places[ids.codes])
+    return ScoredRows(codes[0], codes[1], probabilities, np.ones(len(probabilities)))
 
 
 def _report(task: RowIds, truth: RowIds, wrong: NDArray[np.bool_]) -> TaskReport:
@@ -80,6 +133,7 @@ class TaskReport(ShownAsTable):
     error_rate: Floats  # fraction of the rows of every task that are predicted wrongly
     balanced_error_rate: Floats  # mean of the error rates within the classes of every task
     standard_error: Floats  # binomial standard error of the error rate e: √(e (1 − e) / n)
+    scores: TaskScores | None = None  # error, balanced error and what was asked for
 
     @property
     def overall(self) -> float:
@@ -105,7 +159,9 @@ class TaskReport(ShownAsTable):
     def sorted_by_error(self) -> TaskReport:
         """Return the same report, worst task first."""
         order = np.argsort(-self.error_rate, kind="stable")
-        return TaskReport(*(getattr(self, field.name)[order] for field in fields(self)))
+        scores = None if self.scores is None else self.scores.of(order)
+        columns = {name: getattr(self, name)[order] for name in _columns()}
+        return replace(self, **columns, scores=scores)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a pandas data frame with one row per task."""
@@ -115,7 +171,10 @@ class TaskReport(ShownAsTable):
             raise ImportError(
                 "to_frame() needs pandas, which is not installed: pip install pandas"
             ) from error
-        columns = {field.name: getattr(self, field.name) for field in fields(self)}
+        columns = {name: getattr(self, name) for name in _columns()}
+        if self.scores is not None:
+            asked = self.scores.scores[2:]
+            columns |= dict(zip(map(str, asked), self.scores.values.T[2:], strict=True))
         # From a list of tuples pandas would make an index of several levels.
         tasks = pd.Index(columns.pop("tasks"), name="task", tupleize_cols=False)
         return pd.DataFrame(columns, index=tasks)
@@ -129,8 +188,30 @@ class TaskReport(ShownAsTable):
         mean = map(_rate, (self.mean, self.balanced_error_rate.mean(), self.mean_standard_error))
         overall = [_rate(self.overall), "", _rate(self.overall_standard_error)]
         rows += [["overall", str(self.n_samples.sum()), *overall], ["mean", "", *mean]]
-        return Table("", ["task", "rows", "error", "balanced", "std. error"], rows)
+        columns = ["task", "rows", "error", "balanced", "std. error"]
+        if self.scores is not None:
+            titles, more = _more_columns(self.scores)
+            columns += titles
+            references = [[name, "", *map(_rate, of[:2]), ""] for name, of in _references(self)]
+            rows = [[*row, *cells] for row, cells in zip([*rows, *references], more, strict=True)]
+        return Table("", columns, rows)
+
+
+def _columns() -> list[str]:
+    """The fields with one number per task."""
+    return [field.name for field in fields(TaskReport) if field.name != "scores"]
+
+
+def _references(report: TaskReport) -> list[tuple[str, Floats]]:
+    assert report.scores is not None
+    return list(zip(("majority", "chance"), report.scores.means[1:], strict=True))
+
+
+def _more_columns(of: TaskScores) -> tuple[list[str], list[list[str]]]:
+    """Titles and cells of the scores that were asked for: tasks, overall, mean, references."""
+    lines = np.concatenate([of.values, of.overall[:1], of.means])[:, 2:]
+    return [score.title for score in of.scores[2:]], [[_rate(v) for v in line] for line in lines]
 
 
 def _rate(value: float) -> str:
-    return f"{value:.3f}"
+    return f"{value:.3f}" if np.isfinite(value) else "–"

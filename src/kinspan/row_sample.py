@@ -59,6 +59,9 @@ class RowSample:
     strata: Strata  # how many rows there were, of cells of which not all are kept
     key_name: str  # of the key of the hashes
     recency: Floats | None = None  # (rows,): weight of its last occurrence, faded; None is one
+    # (rows,): where the first of equal rows was among the rows given; None for rows of several
+    # batches, of a device or of a file.
+    positions: Codes | None = None
 
     @classmethod
     def from_checked(
@@ -72,7 +75,7 @@ class RowSample:
         X = checked.features
         if is_elsewhere(X):
             found: RowSample = device_sample(cls.from_checked, checked, size, fading, key)
-            return found
+            return found.without_positions()
         weights = on_host(checked.weights)
         seen = np.arange(len(checked.labels)) if weights is None else np.flatnonzero(weights)
         tasks, task_codes = identifiers.encode(checked.tasks[seen])
@@ -88,7 +91,8 @@ class RowSample:
             w = w if recency is None else w * recency
             kept = Kept.of(cells, content_keys(X, seen, key), w, bound, recency)
         rows = dense_rows(X, seen[kept.first])
-        return cls._of(size, tasks, classes, kept, rows, key.name)
+        sample = cls._of(size, tasks, classes, kept, rows, key.name)
+        return replace(sample, positions=seen[kept.first])
 
     @classmethod
     def _of(
@@ -167,9 +171,16 @@ class RowSample:
             *(placed.cells, placed.keys, placed.weights, placed.bound),
             *(placed.recency, placed.is_frequent, placed.strata),
         )
-        return RowSample._of(
+        found = RowSample._of(
             self.size, tasks, classes, kept, placed.rows[kept.first], self.key_name
         )
+        if placed.positions is None:
+            return found
+        return replace(found, positions=placed.positions[kept.first])
+
+    def without_positions(self) -> RowSample:
+        """The same where nobody knows any more which rows were given together."""
+        return self if self.positions is None else replace(self, positions=None)
 
     def of_cells(self, cells: Mask) -> RowSample:
         """The rows of the cells in a (tasks, classes) mask."""
@@ -230,6 +241,7 @@ class RowSample:
             rows=self.rows[kept],
             is_frequent=self.is_frequent[kept],
             recency=None if self.recency is None else self.recency[kept],
+            positions=None if self.positions is None else self.positions[kept],
         )
 
     def record(self) -> container.Record:

@@ -28,7 +28,7 @@ from kinspan._validation.finite import check_finite, check_may_have_holes
 from kinspan._validation.labelled_rows import check_labelled_rows
 from kinspan._validation.parameters import check_type
 from kinspan._validation.rows import check_known_tasks, check_rows
-from kinspan.answers import AnswersMixin, WeightsMixin
+from kinspan.answers import AnswersMixin, AuditMixin, WeightsMixin
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
 from kinspan.scores import answers, paired_scores, probabilities, projectors, without_absent
@@ -38,6 +38,7 @@ _TASK: dict[str, bool] = {"task": True}
 
 class MultiTaskSPCA(
     AnswersMixin,
+    AuditMixin,
     WeightsMixin,
     StreamingMixin,
     LearntMixin,

@@ -35,6 +35,7 @@ def test_every_verb_prints_what_the_schema_says(model: Path, tmp_path: Path) -> 
         "plan": ("plan", model, "--task", first, "--error", "0.1"),
         "plan_all": ("plan", model, "--error", "0.1"),
         "evaluate": ("evaluate", model, data, "--metrics", "roc_auc,log_loss"),
+        "audit": ("audit", model, data),
         "moments": ("moments", data, *ROLES, "--out", moments),
         "merge": ("merge", moments, "--out", tmp_path / "all.moments"),
         "export": ("export", model, "--onnx", tmp_path / "m.onnx"),

@@ -69,6 +69,8 @@ def _of_model() -> dict[str, Call]:
         "explain_transfer": {"task": 0, "most": 2},
         "forecast": {"task": 0},
         "fit_moments": {"moments": fitted().moments_, "sample": fitted().sample_},
+        "label_issues": {"task": 0},
+        "label_quality": rows(),
         "labels_needed": {"task": 0, "error": 0.1},
         "learning_curve": {"task": 0, "more": [0.0, 5.0, 20.0]},
         "leave_out": {"task": 0},

@@ -6,8 +6,8 @@ from kinspan import MultiTaskSPCA
 from tests.properties.public_surface import methods_of
 
 _RESULTS = (  # made by the library, read by users
-    *("DigitPairs", "Forecasts", "GaussianTasks", "LabelsNeeded", "LssvmStrengths"),
-    "MislabelledCells",
+    *("DigitPairs", "Forecasts", "GaussianTasks", "LabelIssues", "LabelsNeeded"),
+    *("LssvmStrengths", "MislabelledCells", "WrongLabelRates", "LabelIssues.name"),
     *("PhaseTransition", "ScoreMoments", "SupervisionGap", "TaskDataset", "TaskLeftOut"),
     *("TaskReport", "TransferExplanation", "engines.files.Answers", "engines.files.Batch"),
     *("engines.files.FilesRead", "engines.files.ReadFile", "engines.files.SkippedFile"),
@@ -19,6 +19,7 @@ _WITHOUT_ARGUMENTS = (
     *("ClassMoments.without_empty", "RowSample.effective", "RowSample.record"),
     *("Statistics.record", "Statistics.to_bytes", "TaskReport.sorted_by_error"),
     *("TaskReport.to_frame", "TaskScorer.get_metadata_routing"),
+    *("LabelIssues.headline", "LabelIssues.to_frame", "RowSample.without_positions"),
 )
 _AFTER_THE_CHECKS = (  # steps between steps, which take what was checked before
     *("ClassMoments", "RowSample", "Statistics"),
@@ -41,6 +42,7 @@ _CALLED_AS_ANOTHER = (  # `from_estimator` plots, `-` subtracts, mixins are part
         "AnswersMixin.leave_out",
     ),
     *("AnswersMixin.remove_task", "ClassMoments.subtracted"),
+    *("AuditMixin", "AuditMixin.label_issues", "AuditMixin.label_quality"),
 )
 _OF_A_LOADED_MODEL = (  # made by `load`; its methods are those of MultiTaskSPCA
     *("TableModel", *(f"TableModel.{name}" for name in methods_of(MultiTaskSPCA))),

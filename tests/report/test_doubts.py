@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pandas as pd
 import pytest
 
 from kinspan import MultiTaskSPCA, UnitsWarning
+from kinspan.datasets import load_digit_pairs
 from kinspan.report.contents import contents
 from tests.report.models import rows_of
 
@@ -109,3 +111,18 @@ def test_other_units_are_named_with_task_feature_and_factor() -> None:
     found, names = doubts_of(model)
     assert said(found["other units"], names) == {"1": "feature 2: 1,000 times as large"}
     assert set(found) == {"other units"}
+
+
+def test_labels_that_are_probably_wrong_are_listed_by_task() -> None:
+    digits = load_digit_pairs(n_per_class=10)
+    y = digits.y.copy()
+    y[::12] = 1 - y[::12]
+    found, _ = doubts_of(MultiTaskSPCA().fit(digits.X, y, task=digits.task))
+    doubt = found["wrong labels"]
+    assert "labels are wrong (90 % interval" in doubt["meaning"]
+    listed = " ".join(text for _, text in doubt["tasks"])
+    rows = [int(row) for row in re.findall(r"row (\d+) is labelled [01], rather [01]", listed)]
+    assert len(rows) > 60
+    assert np.mean(np.array(rows) % 12 == 0) > 0.9
+    clean = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
+    assert "wrong labels" not in doubts_of(clean)[0]

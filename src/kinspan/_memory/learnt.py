@@ -30,8 +30,9 @@ from kinspan._validation.units import warn_of_other_units
 from kinspan._validation.weights import check_frequencies
 from kinspan.class_moments import ClassMoments
 from kinspan.selection.candidates import Options
-from kinspan.selection.filling import Whole, fit_whole, task_means
+from kinspan.selection.filling import Whole, audit_whole, fit_whole, task_means
 from kinspan.selection.outcome import FittedRules
+from kinspan.selection.wrong_labels import Audit
 
 _LOG = logging.getLogger("kinspan")
 _OF_RULES = (
@@ -99,9 +100,26 @@ class Learnt:
         numbers = self.statistics.moments.numbers
         return np.broadcast_to((numbers.sum(axis=1) == 0).any(axis=0), self.fills.shape[1:])
 
+    @computed_once
+    def audit(self) -> Audit | None:
+        """How likely the labels of sampled rows are wrong; None where no row can be left out."""
+        return audit_whole(self.whole, self._options())
+
     def _find_rules(self) -> FittedRules:
         """The steps after the first, in which nothing grows with the number of samples."""
         begin = time.perf_counter()
+        options, moments = self._options(), self.statistics.moments
+        names, whole = self.statistics.feature_names, self.whole
+        warn_of_lost_digits(whole.moments, whole.sample, options.scale, names)
+        warn_of_other_units(moments.effective(), options.scale, names)
+        rules = fit_whole(whole, options)
+        size = (*moments.counts.shape, moments.n_features, moments.counts.sum())
+        text = "rules of %d tasks, %d classes and %d features from %.6g rows in %.2f s"
+        _LOG.info(text, *size, time.perf_counter() - begin)
+        return rules
+
+    def _options(self) -> Options:
+        """The parameters as the mathematics takes them."""
         statistics, asked = self.statistics, self.parameters
         moments = statistics.moments
         check_several_classes(moments.classes)
@@ -109,7 +127,7 @@ class Learnt:
         check_n_components(asked["n_components"], len(moments.classes) - 1)
         priors = check_priors(asked["priors"], moments.counts)
         costs = check_costs(asked["class_weight"], moments.classes, priors)
-        options = Options(
+        return Options(
             asked["labels"],
             asked["scale"],
             asked["multi_class"],
@@ -118,14 +136,6 @@ class Learnt:
             priors,
             np.log(priors * costs),
         )
-        names, whole = statistics.feature_names, self.whole
-        warn_of_lost_digits(whole.moments, whole.sample, options.scale, names)
-        warn_of_other_units(moments.effective(), options.scale, names)
-        rules = fit_whole(whole, options)
-        size = (*moments.counts.shape, moments.n_features, moments.counts.sum())
-        text = "rules of %d tasks, %d classes and %d features from %.6g rows in %.2f s"
-        _LOG.info(text, *size, time.perf_counter() - begin)
-        return rules
 
     def with_rows(self, rows: CheckedRows, model: Any, *, is_part: bool) -> Learnt:
         """After a batch of rows, which takes weight from those before it if these fade.

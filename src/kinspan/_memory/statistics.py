@@ -103,7 +103,7 @@ class Statistics:
         if moments.observed is not None:
             rows = rows._replace(features=with_alike_holes(rows.features))
         sample = RowSample.from_checked(rows, row_sample, fading, key)
-        return cls(moments, sample, names)
+        return cls(moments, sample.without_positions() if is_part else sample, names)
 
     def __repr__(self) -> str:
         kept = 0 if self.sample is None else len(self.sample.rows)

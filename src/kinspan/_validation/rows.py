@@ -21,7 +21,7 @@ from kinspan._arrays.elsewhere import (
 )
 from kinspan._arrays.libraries import namespace
 from kinspan._rows import identifiers
-from kinspan._rows.types import Ids
+from kinspan._rows.types import Codes, Ids
 from kinspan._validation.columns import column_of, with_optional_columns, without_column
 from kinspan._validation.devices import check_device_rows, refuse_task_column
 from kinspan._validation.masks import unmasked_ids, unmasked_numbers
@@ -157,6 +157,18 @@ def check_tasks(task: Any, n_samples: int, name: str = "task") -> Ids:
         _refuse_missing(array, name)
         repeated = identifiers.repeated
         return repeated(array, n_samples) if is_single else of_length(array, n_samples, name)
+
+
+def check_known_labels(labels: Ids, known: Ids) -> Codes:
+    """Position of every label among the classes of a model."""
+    codes = identifiers.lookup(known, labels)
+    if (codes < 0).any():
+        unknown = list(dict.fromkeys(labels[codes < 0].tolist()))
+        raise ValueError(
+            f"y contains {some(unknown)}, which is no class of the model; its classes are "
+            f"{some(known.tolist())}"
+        )
+    return codes
 
 
 def check_known_tasks(task: Any, n_samples: int, known: Ids, unseen: str) -> Any:

@@ -1,6 +1,8 @@
 """Questions to a fitted model: who helps whom, what if a task left, how many labels are needed."""
 
+from kinspan.answers.audit import AuditMixin
 from kinspan.answers.forecasts import Forecasts
+from kinspan.answers.label_issues import LabelIssues, WrongLabelRates
 from kinspan.answers.labels_needed import LabelsNeeded
 from kinspan.answers.methods import AnswersMixin
 from kinspan.answers.weights import WeightsMixin
@@ -8,9 +10,12 @@ from kinspan.answers.who_helps import TaskLeftOut, TransferExplanation
 
 __all__ = [
     "AnswersMixin",
+    "AuditMixin",
     "Forecasts",
+    "LabelIssues",
     "LabelsNeeded",
     "TaskLeftOut",
     "TransferExplanation",
     "WeightsMixin",
+    "WrongLabelRates",
 ]

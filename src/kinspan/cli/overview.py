@@ -12,6 +12,8 @@ VERBS = {
     "explain": "Say which tasks help a task, and by how much.",
     "plan": "Say how many more labels a task needs to reach an error, or that no number suffices.",
     "evaluate": "Compare the forecast of every task with its error on rows that were not fitted.",
+    "audit": "List the labels that are probably wrong, the least likely first, and how many "
+    "there are.",
     "moments": "Count, average and square the rows of a site: no row leaves unless requested.",
     "merge": "Add the moments of several sites: fitting the sum is like fitting all their rows.",
     "export": "Write predict and predict_proba of a model as one ONNX graph.",

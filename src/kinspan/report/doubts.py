@@ -56,9 +56,25 @@ def _about_tasks(model: Any, order: Codes) -> list[dict[str, Any]]:
         doubt("tiny class", (n_classes > 1) & tiny.any(axis=1), lambda t: sizes(t, tiny)),
         doubt("missing class", is_lacking, lambda t: classes(t, ~present), missing),
         doubt("same rows", repeated.any(axis=1), lambda t: classes(t, repeated)),
+        _wrong_labels(model, order),
         doubt("other units", np.isin(range(len(counts)), list(units)), lambda t: _listed(units[t])),
         doubt("no forecast", ~np.isfinite(model.forecast_error_), lambda t: "not known"),
     ]
+
+
+def _wrong_labels(model: Any, order: Codes) -> dict[str, Any]:
+    """Tasks with labels that are probably wrong, and these labels."""
+    if model._learnt.audit is None or not model._learnt.audit.is_sure:
+        return _doubt("wrong labels")
+    issues, found = model.label_issues(), dict[Any, list[str]]()
+    for i in np.flatnonzero(issues.is_label_issue).tolist():
+        label, rather = (str(ids[i]) for ids in (issues.given_label, issues.predicted_label))
+        text = f"{issues.name(i)} is labelled {label}, rather {rather}"
+        found.setdefault(issues.task.tolist()[i], []).append(text)
+    ids = model.tasks_.tolist()
+    about = [[place, _listed(found[ids[t]])] for place, t in enumerate(order) if ids[t] in found]
+    meaning = f"{issues.headline()} {_MEANINGS['wrong labels']}"
+    return _doubt("wrong labels", meaning, tasks=about, general=True)
 
 
 def _other_units(model: Any) -> dict[int, list[str]]:
@@ -132,6 +148,10 @@ _MEANINGS = {
     "same rows": (
         "All rows of a class are identical. If they are copies of one row, they carry less "
         "information than their number suggests."
+    ),
+    "wrong labels": (
+        "Rules that have not seen these rows give them another class. Look at them first; rows are "
+        "numbered from 0 as they were given to fit, or named by the key of the sampled row."
     ),
     "other units": (
         "These features are ten times or more as large or small as in other tasks, in spread and "

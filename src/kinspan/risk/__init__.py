@@ -12,21 +12,26 @@ from kinspan.risk.gaussian import alignment, error_rate
 from kinspan.risk.learning import Energies, Learning, learning_curves
 from kinspan.risk.leave_one_out import leave_one_out_scores
 from kinspan.risk.rule_parts import Residuals, RuleParts, ScaleChange, SharedPart
+from kinspan.risk.wrong_labels import LabelledScores, WrongLabels, rate_interval, wrong_labels
 
 __all__ = [
     "Energies",
     "Forecast",
+    "LabelledScores",
     "Learning",
     "LeftOutErrors",
     "Residuals",
     "RuleParts",
     "ScaleChange",
     "SharedPart",
+    "WrongLabels",
     "alignment",
     "calibration",
     "error_rate",
     "learning_curves",
     "leave_one_out_scores",
     "left_out_errors",
+    "rate_interval",
     "spread_of_scores",
+    "wrong_labels",
 ]

@@ -85,7 +85,8 @@ def posterior_of_errors(rows: Floats, counted: Floats, errors: Floats, chance: F
     variance = likely @ (means * (1.0 - means) / (total + 1.0) + (means - error) ** 2)
     known = chance > 0
     return Forecast(
-        np.where(known, error, np.nan), np.where(known[:, None], _interval(error, variance), np.nan)
+        np.where(known, error, np.nan),
+        np.where(known[:, None], beta_interval(error, variance), np.nan),
     )
 
 
@@ -113,7 +114,7 @@ def _log_likelihood(rows: Floats, counted: Floats, a: Floats, b: Floats) -> floa
     return float((betaln(a + wrong, b + rows - wrong) - betaln(a, b)).sum())
 
 
-def _interval(mean: Floats, variance: Floats) -> Floats:
+def beta_interval(mean: Floats, variance: Floats) -> Floats:
     """(tasks, 2): quantiles of the beta distribution with this mean and variance."""
     rows = mean * (1.0 - mean) / np.maximum(variance, 1e-300) - 1.0
     a, b = mean * rows, (1.0 - mean) * rows

@@ -27,6 +27,7 @@ from kinspan.row_sample import RowSample
 from kinspan.selection.candidates import Options
 from kinspan.selection.fit import fit
 from kinspan.selection.outcome import FittedRules
+from kinspan.selection.wrong_labels import Audit, audit
 
 
 class Whole(NamedTuple):
@@ -68,9 +69,21 @@ def fit_whole(whole: Whole, options: Options) -> FittedRules:
     """The rules of all tasks; a feature of which there is no value at all counts for nothing."""
     if whole.known is None:
         return fit(whole.moments.effective(), whole.sample, options, whole.unlabelled)
-    known = whole.known
-    check_some_values(known)
-    rules = fit_whole(whole.of_features(known), options)
+    check_some_values(whole.known)
+    return _widened(fit_whole(whole.of_features(whole.known), options), whole.known)
+
+
+def audit_whole(whole: Whole, options: Options) -> Audit | None:
+    """The same with rows that count as much as their labels are likely to be right."""
+    if whole.known is None:
+        return audit(whole.moments.effective(), whole.sample, options, whole.unlabelled)
+    check_some_values(whole.known)
+    found = audit_whole(whole.of_features(whole.known), options)
+    return found and found._replace(rules=_widened(found.rules, whole.known))
+
+
+def _widened(rules: FittedRules, known: Mask) -> FittedRules:
+    """Rules of some features as rules of all."""
     coef = np.zeros((*rules.coef.shape[:2], len(known)))
     scale = np.ones((len(rules.scale), len(known)))
     coef[..., known], scale[:, known] = rules.coef, rules.scale

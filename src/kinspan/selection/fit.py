@@ -22,23 +22,32 @@ def fit(
     unlabelled: ClassMoments | None = None,
 ) -> FittedRules:
     """All tasks at once; moments of rows without labels, of one class, place new tasks."""
+    # The rules in the units of the input, with forecasts and learning curves.
+    return outcome(*combination_of(moments, sample, options, unlabelled), options)
+
+
+def combination_of(
+    moments: ClassMoments,
+    sample: RowSample | None,
+    options: Options,
+    unlabelled: ClassMoments | None = None,
+) -> tuple[Combination, Prepared]:
+    """What the rules of all tasks are made of, and the basis of the first scale."""
     # 2. Scales for the features, and the bases of their covariances.
     bases = prepared_bases(moments, sample, options.scale, options.metric, unlabelled)
     first = bases[0]
     if first.covariance is None:
-        return outcome(_by_formula(first, options), first, options)
+        return _by_formula(first, options), first
     # 3 to 6. Rules of every candidate, and scores of rows that have not seen them.
     as_one = None
     if options.labels == "auto" and options.scale == "auto":
         as_one = as_one_task(moments, first.sample, first.origin, options.metric)
     found, evidence = families([b for b in bases if b.covariance is not None], as_one, options)
     if not evidence.own.any():
-        return outcome(_by_formula(first, options), first, options)
+        return _by_formula(first, options), first
     # 6b. The weight of every candidate in the rule of every task.
     found = [family.light() for family in found]
-    combination = _combined(found, evidence, options)
-    # The rules in the units of the input, with forecasts and learning curves.
-    return outcome(combination, first, options)
+    return _combined(found, evidence, options), first
 
 
 def _combined(found: list[Family], evidence: Evidence, options: Options) -> Combination:

@@ -1,0 +1,120 @@
+"""Wrong labels: eq. (48) by loops, rates of simulated rows, no evidence where there is none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+
+from kinspan.risk import LabelledScores, wrong_labels
+from kinspan.risk.wrong_labels import _loss, rate_interval
+
+
+def world(
+    rates: np.ndarray, n: int, distance: float, seed: int
+) -> tuple[LabelledScores, np.ndarray]:
+    """Gaussian classes of (tasks, classes) rates of wrong labels, and which labels are wrong.
+
+    Of every label there are n rows, of which a binomial number is of another class.
+    """
+    rng = np.random.default_rng(seed)
+    k, m = rates.shape
+    tasks, labels = (part.repeat(n) for part in np.divmod(np.arange(k * m), m))
+    wrong = rng.random(len(tasks)) < rates[tasks, labels]
+    true = np.where(wrong, (labels + rng.integers(1, m, len(labels))) % m, labels)
+    centres = distance * np.eye(m)
+    x = centres[true] + rng.normal(size=(len(true), m))
+    scores = x @ centres.T  # log densities up to a constant of the row
+    present = np.ones((k, m), dtype=bool)
+    return LabelledScores(scores, tasks, labels, np.ones(len(tasks)), present), wrong
+
+
+def test_the_likelihood_of_labels_is_that_of_loops() -> None:
+    rng = np.random.default_rng(0)
+    present = np.array([[1, 1, 1, 0], [1, 0, 1, 1], [1, 1, 1, 1]], dtype=bool)
+    tasks = np.arange(30) % 3
+    labels = np.array([rng.choice(np.flatnonzero(present[t])) for t in tasks])
+    rows = LabelledScores(rng.normal(size=(30, 4)), tasks, labels, rng.uniform(1, 2, 30), present)
+    rates, slope, expected = np.array([0.1, 0.2, 0.05, 0.3]), 1.7, 0.0
+    for s, t, c, w in zip(rows.scores, tasks, labels, rows.weights, strict=True):
+        classes = np.flatnonzero(present[t])
+
+        of_label = {}
+        for b in classes:
+            R = {k: rates[b] / (len(classes) - 1) for k in classes} | {b: 1.0 - rates[b]}
+            of_label[b] = sum(R[k] * np.exp(slope * s[k]) for k in classes)
+        expected += w * np.log(of_label[c] / sum(of_label.values()))
+    loss, _ = _loss(np.r_[np.log(slope), rates], rows, np.eye(4))
+    assert loss - 0.5 * np.log(slope) ** 2 == pytest.approx(-expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("shape", [np.zeros((3, 0)), np.ones((3, 1)), np.eye(3)])
+def test_derivatives_are_those_of_finite_differences(shape: np.ndarray) -> None:
+    rows, _ = world(np.full((2, 3), 0.2), 20, 1.5, 1)
+    rows.present[0, 2] = False
+    s, t, c, w, present = rows
+    here = (t > 0) | (c < 2)
+    rows = LabelledScores(s[here], t[here], c[here], w[here], present)
+    at = np.r_[0.3, np.linspace(0.1, 0.3, shape.shape[1])]
+
+    def loss(x: np.ndarray) -> float:
+        return _loss(x, rows, shape)[0]
+
+    numeric = approx_fprime(at, loss, 1e-7)
+    np.testing.assert_allclose(_loss(at, rows, shape)[1], numeric, rtol=1e-4, atol=1e-3)
+
+
+@pytest.mark.parametrize("rates", [(0.1, 0.1), (0.0, 0.3), (0.25, 0.1), (0.1, 0.1, 0.1)])
+def test_rates_of_simulated_rows_are_found(rates: tuple[float, ...]) -> None:
+    rows, wrong = world(np.tile(rates, (10, 1)), 60, 2.5, 2)
+    found = wrong_labels(rows)
+    assert found.evidence > 0.99
+    n = 600
+    for c, rate in enumerate(rates):
+        deviation = np.sqrt(max(rate * (1 - rate), 0.01) / (n * found.resolution))
+        assert abs(found.rates[:, c].mean() - rate) < 4 * deviation
+    assert found.slope == pytest.approx(1.0, abs=0.35)
+    # Probabilities are what they say.
+    q = found.probability(rows)
+    for low, high in ((0.0, 0.1), (0.1, 0.5), (0.5, 0.9), (0.9, 1.0)):
+        some = (q >= low) & (q <= high)
+        error = np.sqrt((q[some] * (1 - q[some])).sum())
+        assert abs(q[some].sum() - wrong[some].sum()) < 4 * error + 0.05 * some.sum()
+
+
+def test_there_is_no_evidence_where_labels_are_right() -> None:
+    evidence = []
+    for seed in range(20):
+        rows, _ = world(np.zeros((5, 2)), 40, 2.0, 100 + seed)
+        found = wrong_labels(rows)
+        evidence.append(found.evidence)
+        assert found.rates.max() < 0.12
+        assert rate_interval(found.rates, found.known)[..., 1].max() < 0.2
+    assert np.mean(np.array(evidence) >= 0.9) <= 0.05
+
+
+def test_a_task_with_more_wrong_labels_has_a_larger_rate() -> None:
+    rates = np.full((8, 2), 0.05)
+    rates[3] = 0.4
+    found = wrong_labels(world(rates, 60, 3.0, 3)[0])
+    assert found.rates[3].min() > 0.25
+    assert np.delete(found.rates, 3, axis=0).max() < 0.15
+    same = wrong_labels(world(np.full((8, 2), 0.1), 60, 3.0, 4)[0])
+    assert np.ptp(same.rates) < 0.1
+
+
+def test_intervals_cover() -> None:
+    inside = []
+    for seed in range(40):
+        rows, _ = world(np.full((4, 2), 0.15), 50, 2.5, 200 + seed)
+        low, high = np.moveaxis(wrong_labels(rows).interval(), -1, 0)
+        inside.append(((low <= 0.15) & (high >= 0.15)).mean())
+    assert 0.78 < np.mean(inside) <= 1.0  # 90 % less four standard errors of 40 draws
+
+
+def test_a_label_in_doubt_tells_less() -> None:
+    near, far = (wrong_labels(world(np.full((4, 2), 0.2), 200, d, 5)[0]) for d in (1.6, 4.0))
+    assert near.resolution < 0.6
+    assert far.resolution > 0.95
+    width = [np.ptp(found.interval(), axis=-1).mean() for found in (near, far)]
+    assert width[0] > width[1]

@@ -74,25 +74,67 @@ def test_copies_of_one_task_have_the_weights_of_all() -> None:
     np.testing.assert_allclose(copies.weights, np.tile(copies.weights[:1], (8, 1)), atol=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_scores_are_by_weights_that_have_not_seen_the_row(seed: int) -> None:
-    """Against the weights of the same task without the row, to first order.
+class Made(NamedTuple):
+    """Two rules that are made of rows: of those of the task, and of those of all tasks."""
 
-    Weights of all tasks stay: among these a row counts little.
+    products: Any  # (rows, rows): how much two rows speak for the same class, times their signs
+    tasks: Any
+    classes: Any
+
+    @classmethod
+    def of(cls, seed: int, n_tasks: int, n: int, signal: float) -> Made:
+        rng = np.random.default_rng(seed)
+        tasks, classes = np.repeat(np.arange(n_tasks), n), np.tile([0, 1], n_tasks * n // 2)
+        rows = rng.normal(size=(len(tasks), 10)) + signal
+        return cls(rows @ rows.T, tasks, classes)
+
+    def without(self, i: int) -> Made:
+        kept = np.arange(len(self.tasks)) != i
+        return Made(self.products[kept][:, kept], self.tasks[kept], self.classes[kept])
+
+    def scores(self, i: int | None = None) -> Any:
+        """(rules, rows, classes): of every row, by all the others; or of one row."""
+        here = self.tasks[:, None] == self.tasks
+        margins = np.array([self._margins(here), self._margins(np.ones_like(here))])
+        return scores_of(margins, self.classes) if i is None else margins[:, i]
+
+    def _margins(self, used: Any) -> Any:
+        used = used & ~np.eye(len(used), dtype=bool)
+        return 0.3 * (self.products * used).sum(axis=1) / used.sum(axis=1)
+
+    def combined(self) -> Combined:
+        return Fleet(self.scores(), self.tasks, self.classes).combined()
+
+
+@pytest.mark.parametrize("signal", [0.0, 0.3])
+def test_a_row_leaves_with_what_it_said_of_other_rows(signal: float) -> None:
+    """Against everything again without the row; with its own loss gone alone, losses are .02 off.
+
+    Scores are products of two rows: those of other rows know the row, as it knows them.
     """
-    world = fleet(seed, [12] * 10 + [40], [10])
-    found, evidence = world.combined(), world.evidence
-    without, with_row = [], []
-    for i in range(0, len(world.tasks), 5):
-        t = world.tasks[i]
-        less = evidence._replace(own=np.where(np.arange(len(world.tasks)) == i, 0.0, evidence.own))
-        again = combine(world.scores, less, EQUAL, 11)
-        without.append(again.weights[t] @ world.scores[:, i])
-        with_row.append(found.weights[t] @ world.scores[:, i])
-    scores = found.scores[::5]
-    error, change = np.abs(scores - without), np.abs(np.array(with_row) - without)
-    assert error.mean() < 0.35 * change.mean()
-    assert np.corrcoef(np.ravel(without), scores.ravel())[0, 1] > 0.99
+    margins = []
+    for seed in range(4):
+        world = Made.of(seed, 40, 6, signal)
+        found, signs = world.combined(), np.where(world.classes == 1, 1.0, -1.0)
+        for i in range(0, len(world.tasks), 6):
+            of_rules, weights = world.scores(i), world.without(i).combined().weights
+            closed = signs[i] * (found.scores[i, 1] - found.scores[i, 0])
+            margins.append((closed, weights[world.tasks[i]] @ of_rules))
+    closed_form, again = np.array(margins).T
+    losses = np.log1p(np.exp(-closed_form)).mean(), np.log1p(np.exp(-again)).mean()
+    assert abs(losses[0] - losses[1]) < 0.01
+    assert np.corrcoef(closed_form, again)[0, 1] > 0.95
+
+
+def test_noise_is_not_weighed_by_what_it_says_of_itself() -> None:
+    """No task can learn anything: the left-out loss is that of a guess, or worse."""
+    losses = []
+    for seed in range(5):
+        found = Made.of(seed, 100, 6, 0.0)
+        evidence = Fleet(found.scores(), found.tasks, found.classes).evidence
+        losses.append(evidence.losses(found.combined().scores).mean())
+    error = np.std(losses, ddof=1) / np.sqrt(len(losses))
+    assert np.mean(losses) > np.log(2.0) - 4 * error
 
 
 def test_left_out_losses_are_not_those_of_weights_that_have_seen_the_row() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
-from kinspan.selection.nonnegative import nonnegative, nonnegative_each
+from kinspan.selection.nonnegative import nonnegative, nonnegative_each, nonnegative_moved
 
 
 def random_problem(rng: Any, size: int) -> tuple[Any, Any]:
@@ -54,3 +54,20 @@ def test_a_weight_that_was_negative_can_be_needed_after_all() -> None:
     assert (found >= 0).all()
     assert (slope / units > -1e-6 * np.abs(target / units).max()).all()
     assert np.abs(found * slope).max() < 1e-6
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_targets_that_move_are_solved_as_if_anew(size: int) -> None:
+    """Small moves keep the weights that are used, large ones do not."""
+    rng = np.random.default_rng(size)
+    problems = [random_problem(rng, size) for _ in range(10)]
+    curvature, target = (np.array([problem[i] for problem in problems]) for i in (0, 1))
+    used = nonnegative_each(curvature, target) > 0
+    of_problem = rng.integers(0, 10, 60)
+    moves = (
+        target[of_problem] * rng.normal(size=(60, size)) * np.repeat([0.01, 1.0, 5.0], 20)[:, None]
+    )
+    found = nonnegative_moved(curvature, target, used, moves, of_problem)
+    expected = nonnegative_each(curvature[of_problem], target[of_problem] + moves)
+    units = np.sqrt(np.einsum("tjj->tj", curvature))[of_problem]
+    np.testing.assert_allclose(found * units, expected * units, rtol=1e-5, atol=1e-5)

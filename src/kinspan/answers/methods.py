@@ -61,7 +61,7 @@ class AnswersMixin:
         >>> clf = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
         >>> clf.forecast("3 vs 8")
         task    error  90 % interval  labels
-        3 vs 8  6.0 %  0.3 to 17.2 %      10
+        3 vs 8  7.0 %  0.7 to 18.2 %      10
         """
         check_is_fitted(self)
         order = by_need(self) if task is None else np.array([self._position(task)])
@@ -87,9 +87,9 @@ class AnswersMixin:
         >>> digits = load_digit_pairs(n_per_class=5)
         >>> clf = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
         >>> clf.explain_transfer("3 vs 8", most=3)
-        Task '3 vs 8': forecast error 6.0 %, alone 6.4 %
+        Task '3 vs 8': forecast error 7.0 %, alone 6.4 %
         task    gain in points  relatedness
-        6 vs 8            +0.9        +0.05
+        6 vs 8            +0.8        +0.05
         1 vs 8            -0.3        +0.22
         4 vs 6            -0.3        -0.34
         Gain: by how many points the forecast error would rise without that task.
@@ -138,7 +138,7 @@ class AnswersMixin:
         >>> digits = load_digit_pairs(n_per_class=5)
         >>> clf = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
         >>> clf.learning_curve("3 vs 8", [0, 5, 20, 100]).round(3)
-        array([0.06 , 0.047, 0.04 , 0.036])
+        array([0.07 , 0.056, 0.048, 0.044])
         """
         t = self._position(task)
         return self._rules.learning.error(t, check_more_labels(more))
@@ -157,7 +157,7 @@ class AnswersMixin:
         >>> digits = load_digit_pairs(n_per_class=5)
         >>> clf = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
         >>> clf.labels_needed("3 vs 8", 0.04)
-        Task '3 vs 8': about 6.0 % now; 4.0 % with about 18 more labels per class
+        Task '3 vs 8': about 7.0 % now; it cannot be said whether 4.0 % can be reached: many labels tend to 4.2 %, which may be 0.2 % to 14.4 %
         """
         t = self._position(task)
         return labels_needed(self._rules.learning, t, task, check_error_rate(error))

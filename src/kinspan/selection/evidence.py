@@ -15,7 +15,12 @@ from scipy.special import expit, softmax
 
 from kinspan._rows.types import Codes, Floats, Mask
 from kinspan.selection.decisions import FLEET_ROWS, LARGEST_TASK, PRIOR_ROWS
-from kinspan.selection.nonnegative import nonnegative, nonnegative_each
+from kinspan.selection.nonnegative import (
+    inverse_among,
+    nonnegative,
+    nonnegative_each,
+    nonnegative_moved,
+)
 
 _STEPS, _STEPS_OF_TASKS, _TINY = 50, 3, 1e-6
 
@@ -228,24 +233,28 @@ def _left_out(scores: Floats, evidence: Evidence, pooled: _Pooled) -> Floats:
 def _of_tasks(
     scores: Floats, evidence: Evidence, pooled: _Pooled, rows: float, weights: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Weights of all tasks; losses and scores of rows with weights that have not seen them."""
+    """Weights of all tasks; losses of rows that were left out once, and scores of unseen rows."""
     slope, curvature = rows * pooled.slope, rows * pooled.curvature
-    for _ in range(_STEPS_OF_TASKS):
-        own_slope, own_curvature, _ = _by_task(scores, evidence, weights)
-        away = weights - pooled.weights
+    for step in range(_STEPS_OF_TASKS + 1):
+        own_slope, own_curvature, of_rows = _by_task(scores, evidence, weights)
         total = own_curvature + curvature
-        push = own_slope + slope + away @ curvature
-        weights = nonnegative_each(total, np.einsum("tij,tj->ti", total, weights) - push)
-    _, own_curvature, of_rows = _by_task(scores, evidence, weights)
-    used = (weights > 0).astype(np.float64)  # a weight that is zero stays zero
-    among = (own_curvature + curvature) * used[:, :, None] * used[:, None, :]
-    idle = (1.0 - used) + 1e-12 * np.einsum("tjj->tj", among).max(axis=1, keepdims=True) + 1e-100
-    among = among + idle[:, :, None] * np.eye(used.shape[1])
-    t, inverse = evidence.tasks, np.linalg.inv(among) * used[:, :, None] * used[:, None, :]
-    back = np.einsum("ijn,jn->in", inverse.transpose(1, 2, 0)[..., t], of_rows)
-    without = np.maximum(weights.T[:, t] + back * evidence.of_one, 0.0)
-    combined = np.einsum("jn,jnm->nm", without, scores)
-    return weights, evidence.losses(combined), combined
+        push = own_slope + slope + (weights - pooled.weights) @ curvature
+        target = np.einsum("tij,tj->ti", total, weights) - push
+        if step < _STEPS_OF_TASKS:
+            weights = nonnegative_each(total, target)
+    t, gone = evidence.tasks, (of_rows * evidence.of_one).T
+    back = np.einsum("nij,nj->ni", inverse_among(total, weights > 0)[t], gone)
+    once = np.einsum("nj,jnm->nm", np.maximum(weights[t] + back, 0.0), scores)
+    twice = 2.0 * gone - _of_usual_rows(own_slope, evidence)
+    unseen = nonnegative_moved(total, target, weights > 0, twice, t)
+    return weights, evidence.losses(once), np.einsum("nj,jnm->nm", unseen, scores)
+
+
+def _of_usual_rows(slope: Floats, evidence: Evidence) -> Floats:
+    """(rows, rules): the gradient of every row, were all rows of its task alike."""
+    t, n = evidence.tasks, np.bincount(evidence.tasks, evidence.own, minlength=len(slope))
+    usual = slope / np.maximum(n, 1e-9)[:, None]
+    return np.asarray(usual[t] * (evidence.own * evidence.of_one)[:, None])
 
 
 def _by_task(scores: Floats, evidence: Evidence, weights: Floats) -> tuple[Floats, Floats, Floats]:

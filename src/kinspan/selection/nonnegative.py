@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 from scipy.optimize import nnls
 
-from kinspan._rows.types import Floats, Mask
+from kinspan._rows.types import Codes, Floats, Mask
 
 
 def nonnegative(curvature: Floats, target: Floats) -> Floats:
@@ -41,6 +41,35 @@ def nonnegative_each(curvature: Floats, target: Floats) -> Floats:
     if len(rest):
         found[rest] = _best_of_subsets(scaled[rest], aim[rest])
     return np.asarray(found / size)
+
+
+def nonnegative_moved(
+    curvature: Floats, target: Floats, used: Mask, moves: Floats, problems: Codes
+) -> Floats:
+    """(moves, weights): minima of problems, each after its target has moved.
+
+    The weights that were used (problems, weights) nearly always stay those that are used; where
+    they do not, the problem is solved anew.
+    """
+    aim = target[problems] + moves
+    found = np.einsum("nij,nj->ni", inverse_among(curvature, used)[problems], aim)
+    size = np.sqrt(np.einsum("tjj->tj", curvature))[problems]  # of a slope, and of one over weights
+    slope = np.einsum("nij,nj->ni", curvature[problems], found) - aim
+    least = -1e-9 * np.abs(aim / np.where(size > 0, size, 1.0)).max(axis=1, keepdims=True)
+    holds = (found * size >= least) & (used[problems] | (slope >= least * size))
+    anew = np.flatnonzero(~holds.all(axis=1))
+    if len(anew):
+        found[anew] = nonnegative_each(curvature[problems[anew]], aim[anew])
+    return np.asarray(np.maximum(found, 0.0))
+
+
+def inverse_among(curvature: Floats, used: Mask) -> Floats:
+    """(problems, weights, weights): inverses over the weights that are used; zero for others."""
+    both = used[:, :, None] & used[:, None, :]
+    largest = np.einsum("tjj->tj", curvature).max(axis=1)[:, None, None]
+    rounding = 1e-12 * largest + 1e-100
+    among = np.where(both, curvature, 0.0) + rounding * np.eye(used.shape[1])
+    return np.where(both, np.linalg.inv(among), 0.0)
 
 
 def _among(curvature: Floats, target: Floats, used: Mask) -> Floats:

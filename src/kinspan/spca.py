@@ -114,6 +114,12 @@ class MultiTaskSPCA(
         feature in its task, in `fit` and in `predict`, or an error. Left-out rows have their holes
         too, so that forecasts are those of rows with as many. A feature of which a task has no
         value at all tells its classes nothing, and others lend it nothing there.
+    label_noise : None, "auto", float or array of shape (n_classes,), default=None
+        Whether rows count as much as their labels are likely to be right. `"auto"`: where left-out
+        rows say that some labels are wrong, and which (see `label_issues`); elsewhere the fit is
+        that of None, bit for bit. A number is the share of the labels of every class that is wrong,
+        an array that of each class. The forecast is then about right labels. A fit takes up to
+        three times as long.
 
     Attributes
     ----------
@@ -186,6 +192,7 @@ class MultiTaskSPCA(
         n_components: int | None = None,
         forget: float = 0.0,
         missing: str = "impute",
+        label_noise: float | ArrayLike | str | None = None,
     ) -> None:
         self.labels = labels
         self.scale = scale
@@ -201,6 +208,7 @@ class MultiTaskSPCA(
         self.n_components = n_components
         self.forget = forget
         self.missing = missing
+        self.label_noise = label_noise
 
     def fit(
         self, X: Any, y: ArrayLike, *, task: Any = None, sample_weight: ArrayLike | None = None

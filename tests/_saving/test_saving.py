@@ -37,6 +37,7 @@ def saved(model: Any, folder: Path) -> Any:
         {"priors": np.array([0.3, 0.5, 0.2]), "class_weight": {"a": 2.0, "b": 1, "c": 0.5}},
         {"multi_class": "one-vs-all", "unseen_classes": "share", "n_components": 1},
         {"forget": np.float64(0.02)},
+        {"label_noise": [0.1, 0.05, 0.1]},
     ],
 )
 def test_models_come_back_as_they_were(settings: Any, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kinspan import load
 from kinspan.datasets import load_digit_pairs
 from tests.cli.running import kinspan, succeed
 
@@ -72,3 +73,12 @@ def test_a_label_that_is_no_class_is_refused(
     ran = kinspan("audit", folder / "noisy.kinspan", tmp_path / "other.csv")
     assert ran.code == 2
     assert "y contains 7, which is no class of the model" in ran.err
+
+
+def test_a_fit_may_rely_less_on_labels(tables: tuple[Path, list[Path], list[Path]]) -> None:
+    folder, noisy, _ = tables
+    out = folder / "auto.kinspan"
+    succeed("fit", *noisy, *ROLES, "--label-noise", "auto", "--out", out)
+    plain, auto = load(folder / "noisy.kinspan"), load(out)
+    assert (plain.label_noise, auto.label_noise) == (None, "auto")
+    assert auto.forecast_error_.mean() < plain.forecast_error_.mean() - 0.05

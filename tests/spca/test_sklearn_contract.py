@@ -23,6 +23,7 @@ def test_common_checks(estimator: Any, check: Any) -> None:
         MultiTaskSPCA(labels="single", scale=None),
         MultiTaskSPCA(multi_class="one-vs-all", priors="empirical"),
         MultiTaskSPCA(unseen="shared", unseen_classes="share"),
+        MultiTaskSPCA(label_noise="auto"),
     ]
 )
 def test_common_checks_of_other_parameters(estimator: Any, check: Any) -> None:

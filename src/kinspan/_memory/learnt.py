@@ -19,6 +19,7 @@ from kinspan._rows.types import Floats, Ids, Mask
 from kinspan._validation.labelled_rows import CheckedRows
 from kinspan._validation.parameters import (
     check_costs,
+    check_label_noise,
     check_n_components,
     check_parameters,
     check_priors,
@@ -37,7 +38,7 @@ from kinspan.selection.wrong_labels import Audit
 _LOG = logging.getLogger("kinspan")
 _OF_RULES = (
     *("labels", "scale", "metric", "multi_class", "priors", "class_weight"),
-    *("unseen_classes", "n_components"),
+    *("unseen_classes", "n_components", "label_noise"),
 )
 
 
@@ -103,7 +104,8 @@ class Learnt:
     @computed_once
     def audit(self) -> Audit | None:
         """How likely the labels of sampled rows are wrong; None where no row can be left out."""
-        return audit_whole(self.whole, self._options())
+        given = check_label_noise(self.parameters["label_noise"], len(self.classes))
+        return audit_whole(self.whole, self._options(), given)
 
     def _find_rules(self) -> FittedRules:
         """The steps after the first, in which nothing grows with the number of samples."""
@@ -112,7 +114,8 @@ class Learnt:
         names, whole = self.statistics.feature_names, self.whole
         warn_of_lost_digits(whole.moments, whole.sample, options.scale, names)
         warn_of_other_units(moments.effective(), options.scale, names)
-        rules = fit_whole(whole, options)
+        found = None if self.parameters["label_noise"] is None else self.audit
+        rules = fit_whole(whole, options) if found is None else found.rules
         size = (*moments.counts.shape, moments.n_features, moments.counts.sum())
         text = "rules of %d tasks, %d classes and %d features from %.6g rows in %.2f s"
         _LOG.info(text, *size, time.perf_counter() - begin)

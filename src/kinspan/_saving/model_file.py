@@ -142,6 +142,8 @@ def _of_model(model: MultiTaskSPCA) -> Record:
     del parameters["random_state"]  # it may be a secret; samples keep the name of their key
     if parameters["missing"] == MISSING[0]:
         del parameters["missing"]  # the default, which earlier versions do not know
+    if parameters["label_noise"] is None:
+        del parameters["label_noise"]  # likewise
     about = {
         "parameters": {name: _of_parameter(v) for name, v in parameters.items()},
         "n_features_in": int(model.n_features_in_),

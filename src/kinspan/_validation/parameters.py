@@ -97,6 +97,12 @@ def check_parameters(estimator: Any) -> None:
         check_choice(name, getattr(estimator, name), choices)
     check_metric(estimator.metric, estimator.row_sample)
     check_random_state(estimator.random_state)
+    check_label_noise(estimator.label_noise)
+    if estimator.label_noise is not None and estimator.row_sample == 0:
+        raise ValueError(
+            f"label_noise={estimator.label_noise!r} needs sampled rows; use row_sample=100, or "
+            "label_noise=None"
+        )
     forget = estimator.forget
     if not is_number(forget) or not 0 <= forget < 1:
         raise ValueError(f"forget={forget!r}; use a rate of at least 0 and below 1, such as 0.01")
@@ -111,6 +117,23 @@ def check_metric(metric: Any, row_sample: Any) -> None:
         raise ValueError(f"metric={metric!r}; use 'auto' or a share of at least 0 and below 1")
     if metric > 0 and row_sample == 0:
         raise ValueError(f"metric={metric!r} needs sampled rows; use row_sample=100, or metric=0")
+
+
+def check_label_noise(label_noise: Any, n_classes: int | None = None) -> Floats | None:
+    """(classes,) shares of wrong labels, where they are given; None where they are not."""
+    if label_noise is None or (isinstance(label_noise, str) and label_noise == "auto"):
+        return None
+    way_out = "use None, 'auto', or a share of at least 0 and below 0.5, one or one per class"
+    if isinstance(label_noise, (str, dict)):
+        raise ValueError(f"label_noise={label_noise!r}; {way_out}")
+    rates = real_numbers("label_noise", label_noise)
+    if rates.ndim > 1 or not np.isfinite(rates).all() or (rates < 0).any() or (rates >= 0.5).any():
+        raise ValueError(f"label_noise={label_noise!r}; {way_out}")
+    if n_classes is not None and rates.shape not in ((), (n_classes,)):
+        raise ValueError(
+            f"label_noise has shape {rates.shape}; {n_classes} classes need ({n_classes},)"
+        )
+    return rates if n_classes is None else np.broadcast_to(rates, (n_classes,))
 
 
 def check_random_state(random_state: Any) -> RowKey:

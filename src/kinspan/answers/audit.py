@@ -66,7 +66,7 @@ class AuditMixin:
         >>> clf = MultiTaskSPCA().fit(digits.X, y, task=digits.task)
         >>> issues = clf.label_issues()
         >>> issues.headline()
-        'About 8.1 % of 900 labels are wrong (90 % interval 6.6 to 9.7 %).'
+        'About 8.9 % of 900 labels are wrong (90 % interval 7.4 to 10.6 %).'
         >>> issues.index[:5] % 12
         array([0, 0, 0, 0, 0])
         """

@@ -52,6 +52,7 @@ def fit(
     missing_values: options.MissingValues = None,
     priors: options.Priors = "equal",
     class_weight: options.ClassWeight = "none",
+    label_noise: options.LabelNoise = "none",
     unseen: options.UnseenInFit = "error",
     row_sample: options.RowSample = 100,
     random_state: options.RandomState = None,
@@ -63,6 +64,7 @@ def fit(
     output = Output(as_json)
     check_place(out, moments)
     model = _unfitted(priors, class_weight, unseen, row_sample, random_state)
+    model.label_noise = None if label_noise == "none" else label_noise
     recipe: Recipe | None
     if moments is not None:
         named = data, task, label, features, exclude, as_text, checkpoint

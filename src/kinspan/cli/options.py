@@ -32,6 +32,7 @@ _HELP = {
     "there.",
     "--unseen": "Rows of tasks that were not fitted: refuse them, or use what all tasks agree on.",
     "--moments": "Fit a file of kinspan moments or merge instead of a table.",
+    "--label-noise": "Rely less on labels that are probably wrong, where there are some.",
     "--priors": "Class priors: equal, or the frequencies in each task.",
     "--class-weight": "Weigh errors equally, or by the inverse frequency of the class.",
     "--row-sample": "Rows kept of every class of every task, for covariance and forecast.",
@@ -99,6 +100,7 @@ UnseenInFit = Annotated[Literal["error", "shared"], _option("--unseen")]
 Unseen = Annotated[Literal["error", "shared"] | None, _option("--unseen", show_default=_FITTED)]
 Model = Annotated[str, _option("--out", "FILE", help="Where to write the model.")]
 Moments = Annotated[str | None, _option("--moments", "FILE")]
+LabelNoise = Annotated[Literal["none", "auto"], _option("--label-noise")]
 Priors = Annotated[Literal["equal", "empirical"], _option("--priors")]
 ClassWeight = Annotated[Literal["none", "balanced"], _option("--class-weight")]
 RowSample = Annotated[int, _option("--row-sample", min=0)]

@@ -28,6 +28,7 @@ _RATES = (1e-6, 0.49)  # if half of the labels were wrong, nobody could tell whi
 _LOG_SLOPES = (-3.0, 4.0)
 _STARTS = ((0.5, 0.05), (1.5, 0.25))  # log slope and rate: few or many wrong labels
 _LEAST_KNOWN = 0.02  # of a label in doubt
+_EXACT = 1e12  # known labels behind a rate that was given
 _TINY = 1e-300
 
 
@@ -73,9 +74,14 @@ def rate_interval(rates: Floats, known: Floats) -> Floats:
     return np.asarray(ends.reshape(*np.shape(rates), 2))
 
 
-def wrong_labels(labels: LabelledScores) -> WrongLabels:
-    """The most likely account of all labels, and the rates of every cell."""
+def wrong_labels(labels: LabelledScores, given: Floats | None = None) -> WrongLabels:
+    """The most likely account of all labels, and the rates of every cell; or given (classes,)."""
     n_classes = labels.scores.shape[1]
+    if given is not None:
+        slope = _account(labels, np.eye(n_classes), given).slope
+        everywhere = np.broadcast_to(given, labels.present.shape)
+        is_some = float(given.any())
+        return WrongLabels(is_some, 1.0, slope, everywhere, np.full(everywhere.shape, _EXACT))
     none, *some = (
         _account(labels, shape)
         for shape in (np.zeros((n_classes, 0)), np.ones((n_classes, 1)), np.eye(n_classes))
@@ -95,18 +101,19 @@ class _Account(NamedTuple):
     rates: Floats  # (classes,)
 
 
-def _account(labels: LabelledScores, shape: Floats) -> _Account:
-    """The rates are the (classes, free) shape times free ones.
+def _account(labels: LabelledScores, shape: Floats, given: Floats | None = None) -> _Account:
+    """The rates are the (classes, free) shape times free ones, unless these are given.
 
     Scores are log odds already: before any labels the log of the slope is normal around zero.
     """
     free = shape.shape[1]
+    rates = [_RATES] * free if given is None else [(rate, rate) for rate in given.tolist()]
     found = [
         minimize(
             *(_loss, np.r_[start, np.full(free, rate)], (labels, shape)),
             jac=True,
             method="L-BFGS-B",
-            bounds=[_LOG_SLOPES] + [_RATES] * free,
+            bounds=[_LOG_SLOPES, *rates],
         )
         for start, rate in _STARTS
     ]

@@ -73,12 +73,15 @@ def fit_whole(whole: Whole, options: Options) -> FittedRules:
     return _widened(fit_whole(whole.of_features(whole.known), options), whole.known)
 
 
-def audit_whole(whole: Whole, options: Options) -> Audit | None:
-    """The same with rows that count as much as their labels are likely to be right."""
+def audit_whole(whole: Whole, options: Options, rates: Floats | None) -> Audit | None:
+    """The same with rows that count as much as their labels are likely to be right.
+
+    Rates of wrong labels may be given, (classes,).
+    """
     if whole.known is None:
-        return audit(whole.moments.effective(), whole.sample, options, whole.unlabelled)
+        return audit(whole.moments.effective(), whole.sample, options, whole.unlabelled, rates)
     check_some_values(whole.known)
-    found = audit_whole(whole.of_features(whole.known), options)
+    found = audit_whole(whole.of_features(whole.known), options, rates)
     return found and found._replace(rules=_widened(found.rules, whole.known))
 
 

@@ -21,7 +21,7 @@ from kinspan.selection.candidates import Options, of_classes
 from kinspan.selection.decisions import RESOLVED, SURE
 from kinspan.selection.evidence import evidence_of
 from kinspan.selection.fit import combination_of
-from kinspan.selection.outcome import FittedRules, outcome
+from kinspan.selection.outcome import FittedRules, Reached, outcome
 
 _LEAST = 0.01  # weight of a row with a wrong label: it must count to be left out of something
 
@@ -36,6 +36,7 @@ class Audit(NamedTuple):
     wrong: WrongLabels
     rules: FittedRules  # in which rows count as much as their labels are likely to be right
     log_priors: Floats  # (tasks, classes): what the scores of these rules have in addition
+    is_given: bool  # whether the rates of wrong labels were given
 
     def judged(self, scores: Floats, tasks: Codes, classes: Codes) -> tuple[Floats, Floats]:
         """(rows, classes) log odds without priors, of rows that `rules` give these scores.
@@ -69,7 +70,8 @@ class Audit(NamedTuple):
     @property
     def is_resolved(self) -> bool:
         """Whether they also say which."""
-        return self.is_sure and self.wrong.resolution >= RESOLVED.constant
+        is_clear = self.is_given or self.wrong.resolution >= RESOLVED.constant
+        return self.is_sure and is_clear
 
 
 def audit(
@@ -77,16 +79,27 @@ def audit(
     sample: RowSample | None,
     options: Options,
     unlabelled: ClassMoments | None = None,
+    rates: Floats | None = None,
 ) -> Audit | None:
-    """The labels of all sampled rows; None where no row can be left out."""
+    """The labels of all sampled rows; None where no row can be left out.
+
+    Rates of wrong labels may be given, (classes,).
+    """
     if sample is None:
         return None
     rows = sample.aligned(moments.tasks, moments.classes, moments.n_features).effective()
-    first = _rated(moments, rows, rows.weights, options, unlabelled)
+    first = _rated(moments, rows, rows.weights, options, unlabelled, rates)
     if first is None or not first.is_resolved:
         return first
     lighter = lightened(moments, rows, first.probability)
-    return _rated(*lighter, rows.weights, options, unlabelled)
+    found = _rated(*lighter, rows.weights, options, unlabelled, rates, first.wrong)
+    return found and found._replace(rules=_from_labels(found.rules, moments.counts))
+
+
+def _from_labels(rules: FittedRules, counts: Floats) -> FittedRules:
+    """With learning curves that begin at the labels that there are."""
+    assert isinstance(rules.curves, Reached)
+    return replace(rules, curves=rules.curves._replace(counts=counts))
 
 
 def _rated(
@@ -95,8 +108,13 @@ def _rated(
     weights: Floats,
     options: Options,
     unlabelled: ClassMoments | None,
+    rates: Floats | None,
+    before: WrongLabels | None = None,
 ) -> Audit | None:
-    """Labels by rules in which rows count with their weights, and before the labels as given."""
+    """Labels by rules of these moments and rows; weights are those before any was made lighter.
+
+    Rates and evidence stay those of before: lighter rows hide wrong labels.
+    """
     combination, prepared = combination_of(moments, rows, options, unlabelled)
     if combination.evidence is None:
         return None
@@ -106,13 +124,16 @@ def _rated(
     own = evidence_of(tasks, classes, weights, usable, present).own
     used = own > 0
     labels = LabelledScores(scores[used], tasks[used], classes[used], own[used], present)
-    wrong = wrong_labels(labels)
+    wrong = wrong_labels(labels, rates)
+    if before is not None:
+        wrong = before._replace(slope=wrong.slope)
     probability = np.full(len(scores), np.nan)
     probability[used] = wrong.probability(labels)
     rules = outcome(combination, prepared, options)
     priors = options.log_priors * (options.multi_class != "one-vs-all")
     rated = replace(rows, weights=weights)
-    return Audit(rated, scores, present, probability, wrong, rules, priors)
+    is_given = rates is not None
+    return Audit(rated, scores, present, probability, wrong, rules, priors, is_given)
 
 
 def lightened(

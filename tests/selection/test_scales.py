@@ -11,8 +11,9 @@ from sklearn.preprocessing import StandardScaler
 
 from kinspan import ClassMoments, MultiTaskSPCA, Statistics
 from kinspan.metric import is_centred, is_scaled
+from kinspan.selection.decisions import SAME_SCALE
 from kinspan.selection.prepared import as_one_task, prepared_bases
-from kinspan.selection.scales import by_tails, scaling
+from kinspan.selection.scales import by_tails, is_one_scale, scaling
 from tests.worlds import World, random_world
 
 
@@ -40,6 +41,24 @@ def test_tails_and_units_are_weighed_where_they_make_a_difference() -> None:
     normal = np.random.default_rng(0).normal(size=X.shape)
     assert len(scales_of(normal * np.arange(1, 301), y, task)) == 2  # no tails
     assert len(scales_of(StandardScaler().fit_transform(normal), y, task)) == 1
+
+
+def test_features_of_one_scale_but_for_chance_have_no_pooled_scale() -> None:
+    rng = np.random.default_rng(3)
+    y, task = np.tile([0, 1], 100), np.repeat([0, 1], 100)
+    normal = rng.normal(size=(200, 300))
+    (only,) = scales_of(normal, y, task)
+    assert np.ptp(only) == 0
+    assert len(scales_of(normal * np.exp(0.2 * rng.normal(size=300)), y, task)) == 2
+
+
+@pytest.mark.parametrize("freedom", [10, 1000])
+def test_features_have_one_scale_below_a_constant_beyond_chance(freedom: int) -> None:
+    counts = np.full((2, 2), freedom / 4 + 1)
+    signs = np.tile([-1.0, 1.0], 50)
+    limit = np.sqrt(SAME_SCALE.constant**2 + 2 / freedom)  # of the log of squares
+    assert is_one_scale(np.exp(0.499 * limit * signs)[None], counts)
+    assert not is_one_scale(np.exp(0.501 * limit * signs)[None], counts)
 
 
 def test_rows_were_scaled_before_if_all_deviations_are_one() -> None:
@@ -79,7 +98,7 @@ def test_the_scale_by_tails_is_that_of_fourth_moments_and_rows_leave_it() -> Non
     assert both.sample is not None
     sample = both.sample.aligned(both.moments.tasks, both.moments.classes, 40).effective()
     pooled = scaling(both.moments, sample, np.zeros(40), "pooled")
-    (found,) = by_tails(both.moments, sample, pooled)
+    (found,) = by_tails(both.moments, sample, pooled, pooled.scaled.scale)
     residuals = X - both.moments.means[task, y]
     fourth = (residuals**4).mean(axis=0)
     expected = np.maximum((fourth / 3) ** 0.25, pooled.scaled.scale[0])

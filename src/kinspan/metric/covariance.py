@@ -6,12 +6,14 @@ correlations of the noise.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from kinspan._rows.blocks import blocks
 from kinspan._rows.once import computed_once
 from kinspan._rows.types import Codes, Floats
 from kinspan.metric.basis import Basis
@@ -48,22 +50,35 @@ class Covariance:
         return np.asarray((1.0 - share) + share * self.values)
 
     def noise(self, share: float) -> NoiseOfRows:
-        """Of new rows in the metric; kept, because every candidate asks for it."""
+        """Of new rows in the metric."""
         if share not in self._known:
-            self._known[share] = NoiseOfRows(self._longer(share), self._dimension(share))
+            self.look_at((share,))
         return self._known[share]
+
+    def look_at(self, shares: Sequence[float]) -> None:
+        """Find the noise of all metrics that will be asked for in one pass over the rows."""
+        for share, lengths in zip(shares, self._squared_lengths(shares), strict=True):
+            self._known[share] = NoiseOfRows(self._longer(share, lengths), self._dimension(share))
 
     @computed_once
     def _known(self) -> dict[float, NoiseOfRows]:
         return {}
 
-    def _longer(self, share: float) -> float:
+    def _squared_lengths(self, shares: Sequence[float]) -> Floats:
+        """(shares, rows): of rows in the metrics."""
+        n, axes = self.residuals.shape
+        inverse = np.array([1.0 / self.stretch(share)[:axes] for share in shares])
+        found = np.empty((len(shares), n))
+        for rows in blocks(n, axes):
+            found[:, rows] = inverse @ (self.residuals[rows] ** 2).T
+        return found
+
+    def _longer(self, share: float, inside: Floats) -> float:
         """Squared lengths of new rows in the metric, over those of the rows behind it: eq. (31a).
 
         The metric is large along the very rows that it was computed from, which look too short in
         it. Each of them is measured in the metric without it.
         """
-        inside = self.residuals**2 @ (1.0 / self.stretch(share)[: self.residuals.shape[1]])
         counts = self.rows.copies * self.rows.removed
         unseen = counts @ (inside / _left(self._share_of_rows(share) * inside))
         seen = counts @ inside
@@ -112,8 +127,11 @@ def covariance_of_rows(residuals: Floats, rows: SampledRows, means: Floats) -> C
     n, p = residuals.shape
     size = np.sqrt(weights / n_rows)[:, None]
     if n >= p:
-        weighted = residuals * size
-        values, vectors = np.linalg.eigh(weighted.T @ weighted)
+        scatter = np.zeros((p, p))
+        for some in blocks(n, p, least=p):
+            weighted = residuals[some] * size[some]
+            scatter += weighted.T @ weighted
+        values, vectors = np.linalg.eigh(scatter)
         along = residuals @ vectors
         basis = Basis(vectors.T, None, np.empty((0, p)))
     else:

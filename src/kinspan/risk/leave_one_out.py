@@ -18,10 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinspan._rows.blocks import blocks
 from kinspan._rows.types import Codes, Floats
 from kinspan.risk.rule_parts import Residuals, RuleParts, ScaleChange, SharedPart
 
-_BLOCK_NUMBERS = 1 << 17  # of the widest array of a block of rows
 _LEAST_WIDTH = 16  # of a block of features: few rows of many features are not taken at once
 
 
@@ -39,7 +39,7 @@ def leave_one_out_scores(rules: RuleParts, residuals: Residuals) -> Floats:
     """(rows, metrics, columns): scores by rules that have not seen the row; NaN for an only one."""
     n = len(residuals.tasks)
     scores = np.empty((n, *rules.offset.shape[1:]))
-    for rows in _blocks(n, _width(rules, residuals)):
+    for rows in blocks(n, _width(rules, residuals)):
         tasks = slice(residuals.tasks[rows.start], residuals.tasks[rows.stop - 1] + 1)
         scores[rows] = _scores(rules.of(tasks), residuals.some(rows))
     return scores
@@ -49,11 +49,6 @@ def _width(rules: RuleParts, residuals: Residuals) -> int:
     """Numbers per row in the widest array."""
     along = [part.basis.shape[0] * part.basis.shape[1] for part in rules.shared]
     return int(max(rules.offset[0].size, residuals.values.shape[1] // 8, *along))
-
-
-def _blocks(n: int, width: int) -> list[slice]:
-    size = max(1, _BLOCK_NUMBERS // max(width, 1))
-    return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
 
 def _scores(rules: RuleParts, residuals: Residuals) -> Floats:
@@ -192,7 +187,7 @@ def _with_scale(
     turned = [_turned(residuals, scale, s) for s in range(len(scale.shares))]
     x_coef = products.x_coef.copy()
     length = None if products.length is None else products.length.copy()
-    for features in _blocks(scale.change.shape[1], max(len(t) // 8, _LEAST_WIDTH)):
+    for features in blocks(scale.change.shape[1], max(len(t) // 8, _LEAST_WIDTH)):
         both = scale.basis.in_features(rules_and_contrasts, features)
         coef, contrasts = both[:, :, :n_columns], both[:, :, n_columns:]
         for s, share in enumerate(scale.shares):

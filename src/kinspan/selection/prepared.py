@@ -18,6 +18,7 @@ from kinspan.metric import (
     around,
     common_scale,
     covariance_of_rows,
+    feature_scale,
     in_basis,
     in_metric,
     is_centred,
@@ -28,7 +29,14 @@ from kinspan.metric import (
 from kinspan.risk import Residuals, ScaleChange
 from kinspan.row_sample import RowSample
 from kinspan.selection.decisions import SHARES
-from kinspan.selection.scales import RowsOfScale, Scaling, by_tails, residuals_of, scaling
+from kinspan.selection.scales import (
+    RowsOfScale,
+    Scaling,
+    by_tails,
+    is_one_scale,
+    residuals_of,
+    scaling,
+)
 
 
 class Unlabelled(NamedTuple):
@@ -111,12 +119,23 @@ def prepared_bases(
     if sample is not None:
         sample = sample.aligned(moments.tasks, moments.classes, moments.n_features).effective()
     around_start = replace(moments, means=around(moments, start))
-    found = [scaling(around_start, sample, start, "pooled" if scale == "auto" else scale)]
-    if scale == "auto" and sample is not None:
-        if not is_scaled(around_start):
-            found.append(scaling(around_start, sample, start, None))
-        found += by_tails(around_start, sample, found[0])
+    if scale != "auto" or sample is None:
+        found = [scaling(around_start, sample, start, "pooled" if scale == "auto" else scale)]
+    else:
+        found = _scalings(around_start, sample, start)
     return [_prepare(start, one, sample, moments.tasks, metric, unlabelled) for one in found]
+
+
+def _scalings(moments: ClassMoments, sample: RowSample, start: Floats) -> list[Scaling]:
+    """In the scales that make different rules."""
+    asked: list[str | None] = ["pooled", None]
+    pooled = feature_scale(moments, "pooled")
+    if is_scaled(moments):
+        asked = ["pooled"]
+    elif is_one_scale(pooled, moments.counts):
+        asked = [None]
+    found = [scaling(moments, sample, start, one) for one in asked]
+    return found + by_tails(moments, sample, found[0], pooled)
 
 
 def as_one_task(
@@ -159,6 +178,8 @@ def _prepare(
     covariance = None if sample is None else _covariance(scaled, pooled, sample, residuals)
     if covariance is None:
         return Prepared(start, scaled, pooled, None, None, (0.0,), free)
+    shares = SHARES if metric == "auto" else (float(metric),)
+    covariance.look_at(shares)
     turned = in_basis(scaled, covariance)
     if unlabelled is None:
         free = free._replace(means=np.zeros((len(tasks), turned.means.shape[2])))
@@ -170,7 +191,7 @@ def _prepare(
         turned if pooled is scaled else in_basis(pooled, covariance),
         covariance,
         sample,
-        SHARES if metric == "auto" else (float(metric),),
+        shares,
         free,
         change,
     )

@@ -6,13 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinspan._rows.blocks import blocks
 from kinspan._rows.types import Codes, Floats
 from kinspan.class_moments import ClassMoments
 from kinspan.metric import SampledRows, ScaledMoments, common_scale, feature_scale, scaled_by
 from kinspan.row_sample import RowSample
 from kinspan.selection.decisions import LARGE_FREEDOM, SAME_SCALE
-
-_BLOCK_NUMBERS = 1 << 17  # of sampled rows that are moved to their cell means at a time
 
 
 class RowsOfScale(NamedTuple):
@@ -47,26 +46,50 @@ def scaling(
     return Scaling(scaled, pooled, residuals, change)
 
 
-def by_tails(moments: ClassMoments, sample: RowSample, pooled: Scaling) -> list[Scaling]:
+def is_one_scale(pooled: Floats, counts: Floats) -> bool:
+    """Whether features differ in their pooled deviations by little more than chance.
+
+    Logarithms of sampled variances have the variance 2/F. To divide all features by the same
+    number makes no other rules, and no row has to be left out of it.
+    """
+    spread = 4.0 * float(np.log(pooled).var())
+    return spread < SAME_SCALE.constant**2 + 2.0 / _freedom(counts)
+
+
+def by_tails(
+    moments: ClassMoments, sample: RowSample, other: Scaling, pooled: Floats
+) -> list[Scaling]:
     """In the scale by fourth moments, which gives features that few rows show less weight.
 
-    It is s₄ = (m₄/3)^¼, the deviation of a Gaussian with that fourth moment, and at least s. None
-    where it is a multiple of s: then it makes no other rules.
+    It is s₄ = (m₄/3)^¼, the deviation of a Gaussian with that fourth moment, and at least the
+    pooled one s. None where it is a multiple of s: then it makes no other rules. Rows are known in
+    another scale.
     """
-    powers = pooled.residuals**4
+    unit = pooled[0] / other.scaled.scale[0]
+    total = _fourth_powers(other.residuals, sample.weights)
     n = max(float(sample.weights.sum()), 1.0)
-    fourth = sample.weights @ powers / n
-    ratio = np.maximum(np.sqrt(fourth / 3.0), 1.0)  # (s₄/s)²
+    ratio = np.maximum(np.sqrt(total / n / 3.0) / unit**2, 1.0)  # (s₄/s)²
     if np.log(ratio).std() < SAME_SCALE.constant:
         return []
-    scaled = scaled_by(moments, pooled.scaled.scale * np.sqrt(ratio))
-    residuals, change = pooled.residuals / np.sqrt(ratio), None
-    if pooled.change is not None:
-        left = _without(sample.weights @ powers, _removed(moments.counts, sample) ** 2 * powers)
+    scaled = scaled_by(moments, pooled * np.sqrt(ratio))
+    change, residuals = None, other.residuals / unit
+    of_pooled = _scale_change(residuals, moments.counts, sample)
+    if of_pooled is not None:
+        powers = _removed(moments.counts, sample) * residuals**2
+        left = _without(total / unit**4, powers**2)
         share = n / np.maximum(n - np.minimum(sample.weights, 1.0), 1e-3)[:, None]
-        of_rows = np.where(ratio > 1.0, 1.0 - np.sqrt(left * share), pooled.change.change)
-        change = RowsOfScale(of_rows, residuals)
+        of_rows = np.where(ratio > 1.0, 1.0 - np.sqrt(left * share), of_pooled.change)
+        change = RowsOfScale(of_rows, residuals / np.sqrt(ratio))
+    residuals = residuals / np.sqrt(ratio) if change is None else change.residuals
     return [Scaling(scaled, scaled, residuals, change)]
+
+
+def _fourth_powers(residuals: Floats, weights: Floats) -> Floats:
+    """(features,): weighted sums over rows, block by block."""
+    total = np.zeros(residuals.shape[1])
+    for rows in blocks(*residuals.shape):
+        total += weights[rows] @ (residuals[rows] ** 2) ** 2
+    return total
 
 
 def _removed(counts: Floats, sample: RowSample) -> Floats:
@@ -86,7 +109,7 @@ def _scale_change(residuals: Floats, counts: Floats, sample: RowSample) -> RowsO
 
     Residuals are in units of s, which has some more degrees of freedom than rows (see `metric`).
     """
-    freedom = max(float(np.maximum(counts - 1.0, 0.0).sum()), 1.0)
+    freedom = _freedom(counts)
     if freedom > LARGE_FREEDOM.constant:
         return None
     freedom += 25.0 / freedom
@@ -94,6 +117,11 @@ def _scale_change(residuals: Floats, counts: Floats, sample: RowSample) -> RowsO
     left = np.maximum(freedom - np.minimum(sample.weights, 1.0), 1e-3)[:, None]
     change = 1.0 - freedom * _without(np.array(freedom), removed) / left
     return RowsOfScale(change, residuals)
+
+
+def _freedom(counts: Floats) -> float:
+    """Degrees of freedom of rows within cells."""
+    return max(float(np.maximum(counts - 1.0, 0.0).sum()), 1.0)
 
 
 def _divisors(moments: ClassMoments, scale: str | None) -> tuple[Floats, Floats | None]:
@@ -108,9 +136,7 @@ def _divisors(moments: ClassMoments, scale: str | None) -> tuple[Floats, Floats 
 def residuals_of(scaled: ScaledMoments, sample: RowSample, start: Floats, tasks: Codes) -> Floats:
     """(rows, features): sampled rows minus the means of their cells."""
     residuals = sample.rows - start
-    block = max(1, _BLOCK_NUMBERS // max(residuals.shape[1], 1))
-    for first in range(0, len(residuals), block):
-        some = slice(first, first + block)
+    for some in blocks(*residuals.shape):
         residuals[some] /= scaled.scale if len(scaled.scale) == 1 else scaled.scale[tasks[some]]
         residuals[some] -= scaled.means[tasks[some], sample.class_codes[some]]
     return np.asarray(residuals)

@@ -40,9 +40,10 @@ def naive_shared_gram(scaled: ScaledMoments, classes: Any) -> tuple[Any, Any]:
 
 
 MISSING = [(), ((1, 0),), ((0, 0), (1, 1), (2, 2)), ((0, 0), (0, 1), (3, 2))]
+TWO_CLASSES = tuple((t, 2) for t in range(4))
 
 
-@pytest.mark.parametrize("missing", MISSING)
+@pytest.mark.parametrize("missing", [*MISSING, TWO_CLASSES])
 def test_shared_gram_equals_its_definition(missing: Any) -> None:
     scaled = scaled_world(0, missing)
     contrasts = SharedContrasts(scaled.means, scaled.counts, scaled.cell_noise)
@@ -103,7 +104,7 @@ def random_weights(seed: int) -> TaskWeights:
 
 
 @pytest.mark.parametrize("kind", [SharedContrasts, EachClassContrasts, VersusRestContrasts])
-@pytest.mark.parametrize("missing", MISSING)
+@pytest.mark.parametrize("missing", [*MISSING, TWO_CLASSES])
 def test_combining_tasks_is_a_choice_of_cell_weights(kind: Any, missing: Any) -> None:
     scaled = scaled_world(2, missing)
     contrasts = kind(scaled.means, scaled.counts, scaled.cell_noise)

@@ -94,6 +94,9 @@ class SharedContrasts(_Contrasts):
 
     def combine(self, weights: Sequence[Weights]) -> Floats:
         """(targets, classes, features): Σ_s a_ts · contrasts of task s, on the classes of both."""
+        if self.is_whole and self.means.shape[1] == 2:
+            of_second = weights[0].combine(self.values[:, 1])
+            return np.stack([-of_second, of_second], axis=1)
         if self.is_whole:
             return weights[0].combine(self._stacked()).reshape(self.means.shape)
         directions = np.zeros_like(self.means)
@@ -140,6 +143,9 @@ class SharedContrasts(_Contrasts):
         return related
 
     def _stacked(self) -> Floats:
+        """Of two classes one, √2 times: the contrasts of both mirror each other."""
+        if self.means.shape[1] == 2:
+            return np.asarray(np.sqrt(2.0) * self.values[:, 1])
         return self.values.reshape(len(self.values), -1)
 
     def _noise_among(self, classes: Mask) -> Floats:

@@ -69,9 +69,9 @@ class Cells(NamedTuple):
 
 def prior_of(problem: Problem, t: int) -> Prior:
     """Of a target, from the stacked contrasts of the others."""
-    rows = problem.contrasts.task_rows()[0]
-    assert rows.rows is not None
-    return spectral_prior(rows.rows, rows.noise / rows.dimension, t, rows.dimension)
+    rows, values = problem.contrasts.task_rows()[0], problem.contrasts.values
+    stacked = values.reshape(len(values), -1)
+    return spectral_prior(stacked, rows.noise / rows.dimension, t, rows.dimension)
 
 
 def centred(means: Any) -> Any:

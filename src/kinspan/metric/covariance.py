@@ -120,8 +120,13 @@ def _left(share: Floats) -> Floats:
     return np.asarray(np.maximum(1.0 - share, 1e-6))
 
 
-def covariance_of_rows(residuals: Floats, rows: SampledRows, means: Floats) -> Covariance:
-    """Covariance from the smaller of the two Gram matrices of the residuals (rows, features)."""
+def covariance_of_rows(
+    residuals: Floats, rows: SampledRows, means: Floats, *, overwrite: bool = False
+) -> Covariance:
+    """Covariance from the smaller of the two Gram matrices of the residuals (rows, features).
+
+    Many rows can be turned in their own place.
+    """
     weights = rows.weights
     n_rows = max(float(weights.sum()), 1.0)
     n, p = residuals.shape
@@ -132,7 +137,9 @@ def covariance_of_rows(residuals: Floats, rows: SampledRows, means: Floats) -> C
             weighted = residuals[some] * size[some]
             scatter += weighted.T @ weighted
         values, vectors = np.linalg.eigh(scatter)
-        along = residuals @ vectors
+        along = residuals if overwrite else np.empty_like(residuals)
+        for some in blocks(n, p, least=p):
+            along[some] = residuals[some] @ vectors
         basis = Basis(vectors.T, None, np.empty((0, p)))
     else:
         mixing, values, left = _row_space(residuals * size)

@@ -12,13 +12,14 @@ from typing import NamedTuple
 import numpy as np
 
 from kinspan._rows.types import Floats
+from kinspan.labels import TaskWeights
 from kinspan.risk import calibration, leave_one_out_scores
 from kinspan.scores import LinearRules
 from kinspan.selection.decisions import RIDGES
 from kinspan.selection.evidence import Evidence, evidence_of, pooled_weights
 from kinspan.selection.own_rows import OwnRules, own_rules
 from kinspan.selection.prepared import Prepared
-from kinspan.selection.solutions import Problem, Solution, rule_parts, solve
+from kinspan.selection.solutions import Problem, Solution, rule_parts, solution_of, solve
 
 _KEPT_NUMBERS = 1 << 22  # in the class means of a metric that is kept while others are judged
 
@@ -45,6 +46,7 @@ class Candidate(NamedTuple):
     factor: float  # that turns scores into log odds
     scores: Floats  # (rows, 1 or classes): log odds of left-out rows, without priors; may be NaN
     solved: tuple[Problem, Solution] | None  # None where it is too large to be kept
+    weights: list[TaskWeights] | None = None  # of tasks, from which rules are found again
     own: LinearRules | None = None  # rules in the basis, of "own", if they are small enough
 
     def solution(self) -> tuple[Problem, Solution]:
@@ -52,7 +54,10 @@ class Candidate(NamedTuple):
         if self.solved is not None:
             return self.solved
         problem = Problem(self.prepared.in_metric(self.share), self.multi_class)
-        return problem, _solve(problem, self.labels)
+        if self.weights is None:
+            return problem, _solve(problem, self.labels)
+        log_priors = np.zeros(problem.scaled.counts.shape)
+        return problem, solution_of(problem, self.weights, log_priors, shrunk=False)
 
     def rules(self) -> LinearRules:
         """Rules around the centres of tasks, in the basis, as log odds without priors."""
@@ -139,7 +144,7 @@ def _candidates(
     if "own" in names:
         for ridge, (rules, scores) in zip(RIDGES, _own(bases[0], RIDGES), strict=True):
             kept = rules if rules.coef.size <= _KEPT_NUMBERS else None
-            yield Candidate(bases[0], "own", "shared", ridge, 1.0, scores, None, kept)
+            yield Candidate(bases[0], "own", "shared", ridge, 1.0, scores, None, own=kept)
     if as_one is not None and "naive" in names and options.multi_class == "shared":
         for candidate in _in_basis(as_one, [("shared", "single")], options):
             yield candidate._replace(labels="naive")
@@ -160,8 +165,8 @@ def _in_basis(
         for i, share in enumerate(shares):
             of_kinds = np.split(scores[:, i], len(kinds), axis=1)
             for (multi_class, labels), found, own in zip(kinds, solved[i], of_kinds, strict=True):
-                kept = found if keeps else None
-                yield Candidate(prepared, labels, multi_class, share, 1.0, own, kept)
+                kept, weights = found if keeps else None, found[1].weights
+                yield Candidate(prepared, labels, multi_class, share, 1.0, own, kept, weights)
 
 
 def _solved(

@@ -99,7 +99,7 @@ class Combination(NamedTuple):
             return [task_weights("single", spectrum, counts) for spectrum in problem.spectra]
         if len(candidate.prepared.scaled.counts) < len(self.weights):
             return [task_weights("naive", spectrum, counts) for spectrum in problem.spectra]
-        found = candidate.solution()[1].weights
+        found = candidate.weights or candidate.solution()[1].weights
         if candidate.multi_class == "each":
             equal = np.full(len(counts), 1.0 / len(found))
             return [_sum_of_weights([(equal, weights) for weights in found])]

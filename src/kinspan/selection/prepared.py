@@ -132,7 +132,7 @@ def _scalings(moments: ClassMoments, sample: RowSample, start: Floats) -> list[S
     pooled = feature_scale(moments, "pooled")
     if is_scaled(moments):
         asked = ["pooled"]
-    elif is_one_scale(pooled, moments.counts):
+    elif is_one_scale(pooled):
         asked = [None]
     found = [scaling(moments, sample, start, one) for one in asked]
     return found + by_tails(moments, sample, found[0], pooled)
@@ -173,9 +173,9 @@ def _prepare(
     unlabelled: ClassMoments | None,
 ) -> Prepared:
     """The basis of the covariance, in which every metric is diagonal."""
-    scaled, pooled, residuals, change = scaling
+    scaled, pooled, _, change = scaling
     free = _without_labels(tasks, unlabelled, start, pooled.scale)
-    covariance = None if sample is None else _covariance(scaled, pooled, sample, residuals)
+    covariance = None if sample is None else _covariance(scaling, sample)
     if covariance is None:
         return Prepared(start, scaled, pooled, None, None, (0.0,), free)
     shares = SHARES if metric == "auto" else (float(metric),)
@@ -210,10 +210,12 @@ def _without_labels(
     return Unlabelled(counts, means / scale)
 
 
-def _covariance(
-    scaled: ScaledMoments, pooled: ScaledMoments, sample: RowSample, residuals: Floats
-) -> Covariance | None:
-    """Covariance of the sampled rows; None where no cell has two different ones."""
+def _covariance(scaling: Scaling, sample: RowSample) -> Covariance | None:
+    """Covariance of the sampled rows; None where no cell has two different ones.
+
+    Rows are not needed in the axes of the features any more, unless they can leave the scale.
+    """
+    scaled, pooled, residuals, change = scaling
     means = scaled.means if pooled is scaled else np.concatenate([scaled.means, pooled.means])
     if np.vdot(residuals, residuals) <= 1e-24 * np.vdot(means, means):
         return None  # what is left of equal rows is rounding
@@ -221,4 +223,4 @@ def _covariance(
     cells = tasks * scaled.counts.shape[1] + sample.class_codes
     counts = scaled.counts[tasks, sample.class_codes]
     rows = SampledRows(cells, counts, sample.weights, sample.keys)
-    return covariance_of_rows(residuals, rows, means)
+    return covariance_of_rows(residuals, rows, means, overwrite=change is None)

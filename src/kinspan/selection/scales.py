@@ -46,14 +46,12 @@ def scaling(
     return Scaling(scaled, pooled, residuals, change)
 
 
-def is_one_scale(pooled: Floats, counts: Floats) -> bool:
-    """Whether features differ in their pooled deviations by little more than chance.
+def is_one_scale(pooled: Floats) -> bool:
+    """Whether features have the same pooled deviations: no scale then makes the same rules.
 
-    Logarithms of sampled variances have the variance 2/F. To divide all features by the same
-    number makes no other rules, and no row has to be left out of it.
+    And no row has to be left out of it.
     """
-    spread = 4.0 * float(np.log(pooled).var())
-    return spread < SAME_SCALE.constant**2 + 2.0 / _freedom(counts)
+    return float(2.0 * np.log(pooled).std()) < SAME_SCALE.constant
 
 
 def by_tails(
@@ -109,7 +107,7 @@ def _scale_change(residuals: Floats, counts: Floats, sample: RowSample) -> RowsO
 
     Residuals are in units of s, which has some more degrees of freedom than rows (see `metric`).
     """
-    freedom = _freedom(counts)
+    freedom = max(float(np.maximum(counts - 1.0, 0.0).sum()), 1.0)
     if freedom > LARGE_FREEDOM.constant:
         return None
     freedom += 25.0 / freedom
@@ -117,11 +115,6 @@ def _scale_change(residuals: Floats, counts: Floats, sample: RowSample) -> RowsO
     left = np.maximum(freedom - np.minimum(sample.weights, 1.0), 1e-3)[:, None]
     change = 1.0 - freedom * _without(np.array(freedom), removed) / left
     return RowsOfScale(change, residuals)
-
-
-def _freedom(counts: Floats) -> float:
-    """Degrees of freedom of rows within cells."""
-    return max(float(np.maximum(counts - 1.0, 0.0).sum()), 1.0)
 
 
 def _divisors(moments: ClassMoments, scale: str | None) -> tuple[Floats, Floats | None]:

@@ -225,7 +225,7 @@ class RowSample:
         """
         weights = weights_that_count(self.columns(), self.bound, self.n_cells)
         whole = replace(self, weights=weights, recency=None, strata=Strata.none())
-        return whole._kept(weights > 0)
+        return whole if (weights > 0).all() else whole._kept(weights > 0)
 
     def _names(self) -> list[tuple[int, int]]:
         """Cell and key of every row."""

@@ -10,7 +10,7 @@ import pytest
 from kinspan import ClassMoments, MultiTaskSPCA
 from kinspan.metric import covariance_of_rows, in_basis, in_metric, scaled_moments
 from kinspan.selection.prepared import _covariance
-from kinspan.selection.scales import residuals_of
+from kinspan.selection.scales import Scaling, residuals_of
 from tests.worlds import random_world, sampled_rows
 
 
@@ -107,9 +107,19 @@ def test_effective_dimension_of_small_cells(n: int) -> None:
     scaled = scaled_moments(clf.moments_, None)
     sample = clf.sample_
     residuals = residuals_of(scaled, sample, np.zeros(200), sample.task_codes)
-    covariance = _covariance(scaled, scaled, sample, residuals)
+    covariance = _covariance(Scaling(scaled, scaled, residuals, None), sample)
     assert covariance is not None
     assert 150 < in_metric(in_basis(scaled, covariance), covariance, 0.0).dimension <= 200
+
+
+@pytest.mark.parametrize("n", [20, 900])
+def test_rows_turned_in_their_own_place_are_the_same(n: int) -> None:
+    residuals = np.random.default_rng(0).normal(size=(n, 200))
+    rows, means = sampled_rows(np.arange(n) % 2), np.zeros((1, 2, 200))
+    first = covariance_of_rows(residuals, rows, means)
+    again = covariance_of_rows(residuals.copy(), rows, means, overwrite=True)
+    np.testing.assert_array_equal(first.residuals, again.residuals)
+    np.testing.assert_allclose(first.basis.coordinates(residuals), first.residuals, atol=1e-9)
 
 
 def test_without_covariance_noise_stays_what_it_is() -> None:

@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-long lint bench cost forecast missing planning relatedness worlds clean
+.PHONY: demo test test-long lint bench cost forecast missing unlabelled planning relatedness worlds clean
 
 demo: .venv/plot-installed  ## fit on real digits and on the paper's model, print a table, draw a figure
 	$(BIN)/python -m kinspan demo
@@ -65,6 +65,9 @@ missing: .venv/dev-installed  ## missing values and absent columns compared with
 .PHONY: wrong-labels
 wrong-labels: .venv/dev-installed  ## wrong labels: found, counted and relied on less, compared with logistic regression on other folds; real data in the folder KINSPAN_DATA; about 20 minutes
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.wrong_labels
+
+unlabelled: .venv/dev-installed  ## rows without labels compared with labels alone and with scikit-learn's semi-supervised methods; real data in the folder KINSPAN_DATA
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.unlabelled
 
 planning: .venv/dev-installed  ## the error that more labels bring, expected and true; real data in the folder KINSPAN_DATA
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.planning

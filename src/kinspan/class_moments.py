@@ -131,7 +131,7 @@ class ClassMoments:
             check_only_holes(rows, means, squares)
             observed = observed.reshape(*shape, -1)
         counts = counts.reshape(shape)
-        means, squares = (part.reshape(*shape, -1) for part in (means, squares))
+        means, squares = (part.reshape(*shape, part.shape[1]) for part in (means, squares))
         moments = cls(tasks, classes, counts, means, squares, squared_weights, observed)
         return moments if weights is None else moments.without_empty()
 

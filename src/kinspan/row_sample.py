@@ -92,7 +92,10 @@ class RowSample:
             kept = Kept.of(cells, content_keys(X, seen, key), w, bound, recency)
         rows = dense_rows(X, seen[kept.first])
         sample = cls._of(size, tasks, classes, kept, rows, key.name)
-        return replace(sample, positions=seen[kept.first])
+        places = seen[kept.first]
+        return replace(
+            sample, positions=places if checked.places is None else checked.places[places]
+        )
 
     @classmethod
     def _of(

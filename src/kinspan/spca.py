@@ -120,6 +120,10 @@ class MultiTaskSPCA(
         that of None, bit for bit. A number is the share of the labels of every class that is wrong,
         an array that of each class. The forecast is then about right labels. A fit takes up to
         three times as long.
+    unlabelled : label, optional
+        What stands for no label in y, besides missing values (None, NaN, NA): −1 for y as in
+        scikit-learn's `semi_supervised`. It is no default, because −1 is a class to many. Rows
+        without labels are not used with `label_noise`, nor with `multi_class="one-vs-all"`.
 
     Attributes
     ----------
@@ -151,9 +155,12 @@ class MultiTaskSPCA(
         rule of task t is learnt, up to a factor per rule. Computed on access.
     relatedness_ : array of shape (n_tasks, n_tasks)
         Cosines between the class contrasts of tasks, corrected for noise. Computed on access.
+    unlabelled_weight_ : array of shape (n_tasks,)
+        How much of each rule was learnt from rows without labels, from 0, not used, to 1:
+        `explain_unlabelled()` says why. Forecasts are those of the labelled rows alone.
     moments_, sample_, unlabelled_ : ClassMoments, RowSample or None, ClassMoments or None
         Everything that was learnt from the samples; the last are the moments, in one class, of rows
-        that `add_task` received without labels.
+        without labels.
     n_features_in_, feature_names_in_
         As in scikit-learn; a task column counts.
 
@@ -193,6 +200,7 @@ class MultiTaskSPCA(
         forget: float = 0.0,
         missing: str = "impute",
         label_noise: float | ArrayLike | str | None = None,
+        unlabelled: Hashable | None = None,
     ) -> None:
         self.labels = labels
         self.scale = scale
@@ -209,6 +217,7 @@ class MultiTaskSPCA(
         self.forget = forget
         self.missing = missing
         self.label_noise = label_noise
+        self.unlabelled = unlabelled
 
     def fit(
         self, X: Any, y: ArrayLike, *, task: Any = None, sample_weight: ArrayLike | None = None
@@ -219,7 +228,8 @@ class MultiTaskSPCA(
         ----------
         X : array, CSR matrix or data frame of shape (n_samples, n_features)
         y : array of shape (n_samples,)
-            Any hashable labels.
+            Any hashable labels. A missing one (None, NaN, NA) is that of a row without label, which
+            counts in the class means as far as left-out labels say that this helps.
         task : array of shape (n_samples,), one id for all rows, or None
             Any hashable ids. None is one task, unless `task_column` names a column of X.
         sample_weight : array of shape (n_samples,), optional

@@ -72,7 +72,7 @@ def test_what_cannot_be_is_refused_on_a_device(there: Convert) -> None:
         MultiTaskSPCA().fit(there(np.ones((300, 2), complex)), y, task=task)
     with pytest.raises(ValueError, match="y has 299 values for 300 rows"):
         MultiTaskSPCA().fit(X, y[:299], task=task)
-    with pytest.raises(ValueError, match="y contains NaN, None or infinity in 300 of 300 rows"):
+    with pytest.raises(ValueError, match="y has no label in any row"):
         MultiTaskSPCA().fit(X, there(np.full(300, np.nan)), task=task)
     with pytest.raises(ValueError, match="Unknown label type: continuous"):
         MultiTaskSPCA().fit(X, there(np.linspace(0, 1, 300)), task=task)

@@ -89,7 +89,7 @@ def test_foreign_and_newer_data_say_what_they_are(buffer: bytes) -> None:
     with pytest.raises(StoredDataError, match="not kinspan data"):
         ClassMoments.from_bytes(b"PK\x03\x04" + bytes(100))
     with pytest.raises(StoredDataError, match="newer kinspan"):
-        ClassMoments.from_bytes(buffer[:8] + struct.pack("<I", 3) + buffer[12:])
+        ClassMoments.from_bytes(buffer[:8] + struct.pack("<I", 4) + buffer[12:])
     with pytest.raises(StoredDataError, match="'other', not 'class-moments'"):
         ClassMoments.from_bytes(forged(buffer, lambda header: header.update(kind="other")))
 

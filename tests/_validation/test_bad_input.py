@@ -43,9 +43,13 @@ ERRORS: dict[str, tuple[Any, str]] = {
         lambda X, y, t: MultiTaskSPCA().fit(X, y, task=[None, *t[1:]]),
         "task contains NaN, None or infinity in 1 of 300 rows",
     ),
-    "missing label": (
-        lambda X, y, t: MultiTaskSPCA().fit(X, [None, *y[1:]], task=t),
+    "infinite label": (
+        lambda X, y, t: MultiTaskSPCA().fit(X, np.where(np.arange(len(X)) == 0, np.inf, y), task=t),
         "y contains NaN, None or infinity in 1 of 300",
+    ),
+    "no label": (
+        lambda X, _, t: MultiTaskSPCA().fit(X, np.full(len(X), None), task=t),
+        "y has no label in any row",
     ),
     "one class": (lambda X, y, t: MultiTaskSPCA().fit(X, y * 0, task=t), "y contains one class, 0"),
     "no task": (

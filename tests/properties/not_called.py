@@ -9,6 +9,7 @@ _RESULTS = (  # made by the library, read by users
     *("DigitPairs", "Forecasts", "GaussianTasks", "LabelIssues", "LabelsNeeded"),
     *("LssvmStrengths", "MislabelledCells", "WrongLabelRates", "LabelIssues.name"),
     *("PhaseTransition", "ScoreMoments", "SupervisionGap", "TaskDataset", "TaskLeftOut"),
+    "UnlabelledExplanation",
     *("TaskReport", "TransferExplanation", "engines.files.Answers", "engines.files.Batch"),
     *("engines.files.FilesRead", "engines.files.ReadFile", "engines.files.SkippedFile"),
     *("ForecastDisplay", "LearningCurveForecastDisplay", "RelatednessDisplay"),
@@ -19,6 +20,7 @@ _WITHOUT_ARGUMENTS = (
     *("ClassMoments.without_empty", "RowSample.effective", "RowSample.record"),
     *("Statistics.record", "Statistics.to_bytes", "TaskReport.sorted_by_error"),
     *("TaskReport.to_frame", "TaskScorer.get_metadata_routing"),
+    "MultiTaskSPCA.explain_unlabelled",
     *("LabelIssues.headline", "LabelIssues.to_frame", "RowSample.without_positions"),
 )
 _AFTER_THE_CHECKS = (  # steps between steps, which take what was checked before
@@ -29,7 +31,7 @@ _AFTER_THE_CHECKS = (  # steps between steps, which take what was checked before
     *("ClassMoments.from_record", "RowSample.from_record", "Statistics.from_record"),
     *("RowSample.aligned", "RowSample.faded", "RowSample.of_cells", "RowSample.completed"),
     *("RowSample.columns", "RowSample.cut"),
-    "Statistics.faded",
+    *("Statistics.faded", "Statistics.next_to", "Statistics.of_tasks"),
 )
 _CALLED_AS_ANOTHER = (  # `from_estimator` plots, `-` subtracts, mixins are parts of MultiTaskSPCA
     *("ForecastDisplay.plot", "LearningCurveForecastDisplay.plot", "RelatednessDisplay.plot"),
@@ -41,7 +43,7 @@ _CALLED_AS_ANOTHER = (  # `from_estimator` plots, `-` subtracts, mixins are part
         "AnswersMixin.learning_curve",
         "AnswersMixin.leave_out",
     ),
-    *("AnswersMixin.remove_task", "ClassMoments.subtracted"),
+    *("AnswersMixin.remove_task", "ClassMoments.subtracted", "AnswersMixin.explain_unlabelled"),
     *("AuditMixin", "AuditMixin.label_issues", "AuditMixin.label_quality"),
 )
 _OF_A_LOADED_MODEL = (  # made by `load`; its methods are those of MultiTaskSPCA

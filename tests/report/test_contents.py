@@ -15,6 +15,7 @@ from kinspan.answers.summary import by_need
 from kinspan.report import related as related_module
 from kinspan.report.contents import contents
 from tests.report.models import many_tasks, rows_of
+from tests.selection.test_unlabelled import fitted, gaussian, labelled
 
 
 @pytest.fixture(scope="module")
@@ -178,3 +179,12 @@ def test_rows_that_fade_count_as_many_as_they_are_worth() -> None:
     worth = model.moments_.effective().counts[order]
     np.testing.assert_allclose([row["labels"] for row in shown["tasks"]], worth, atol=0.051)
     assert shown["about"]["fades"]
+
+
+def test_rows_without_labels_are_spoken_of_where_there_are_some() -> None:
+    world = gaussian(0)
+    for some, expected in (
+        (world, "4 of 4 tasks use their rows without labels"),
+        (labelled(world), None),
+    ):
+        assert contents(fitted(some), None, False)["about"]["unlabelled"] == expected

@@ -113,6 +113,14 @@ def on_host(values: Any) -> Any:
     return copied_to_numpy(values) if seen is None else seen
 
 
+def rows_at(values: Any, positions: NDArray[np.intp]) -> Any:
+    """Some rows of X or some values of a column, wherever they are; None stays None."""
+    if isinstance(values, (DeviceRows, DeviceColumn)):
+        array = values.array
+        return type(values)(namespace(array).take(array, moved(positions, array), axis=0))
+    return None if values is None else values[positions]
+
+
 def per_row(table: NDArray[Any], codes: Any) -> Any:
     """Rows of a small table, on the device of the codes that choose them; text stays with NumPy."""
     if not is_foreign(codes):

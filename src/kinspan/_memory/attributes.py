@@ -33,14 +33,15 @@ class LearntMixin:
         self,
         moments: ClassMoments,
         sample: RowSample | None,
-        unlabelled: ClassMoments | None = None,
+        unlabelled: Statistics | None = None,
     ) -> None:
         """Learn everything anew, and find the rules at once, if there can be some."""
         known = vars(self).get("_learnt")
         had_rules = known is not None and len(known.classes) > 1
         declared = None if known is None else known.declared
-        fresh = Learnt(rule_parameters(self), declared=declared, unlabelled=unlabelled)
-        self._learnt = fresh.plus(Statistics(moments, sample, features_of(self)))
+        fresh = Learnt(rule_parameters(self), declared=declared)
+        whole = Statistics(moments, sample, features_of(self)).next_to(unlabelled)
+        self._learnt = fresh.plus(whole)
         if had_rules or len(moments.classes) > 1:
             _ = self._learnt.rules
 
@@ -92,6 +93,12 @@ class LearntMixin:
         """Moments of rows without labels, in one class."""
         check_is_fitted(self)
         return self._learnt.unlabelled
+
+    @property
+    def unlabelled_weight_(self) -> Floats:
+        """(n_tasks,): how much of each rule was learnt from rows without labels."""
+        found = self._rules.unlabelled
+        return np.zeros(len(self.tasks_)) if found is None else found.weight
 
     @property
     def tasks_(self) -> Ids:

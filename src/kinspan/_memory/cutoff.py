@@ -21,7 +21,7 @@ def below_cutoff(part: Statistics, pile: Pile) -> Statistics:
     stay if they may be frequent: if many rows so far were in their stratum.
     """
     known = pile[0][1].sample if pile else None
-    if part.sample is None or known is None:
+    if part.sample is None or known is None or not len(known.cells):
         return part
     check_same_key(part.sample.key_name, known.key_name)
     if part.sample.recency is not None:

@@ -6,11 +6,12 @@ of the rows of a task and on nothing else: not on batches, and not on the other 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from kinspan._memory.statistics import Statistics
+from kinspan._memory.statistics import UNLABELLED_ROWS, Statistics
 from kinspan._rows import identifiers
 from kinspan._rows.keys import RowKey
 from kinspan._rows.types import Codes, Floats, Ids
@@ -45,7 +46,21 @@ def fading(y: Ids, task: Ids, weights: Floats | None, forget: float) -> Fading:
 def faded_statistics(
     rows: CheckedRows, row_sample: int, key: RowKey, *, forget: float, before: Statistics | None
 ) -> Statistics:
-    """Statistics of all rows after a batch, which fades those before it."""
+    """Statistics of all rows after a batch, which fades those before it.
+
+    Rows without labels fade with every later row without a label.
+    """
+    if rows.unlabelled is not None:
+        free = None if before is None else before.unlabelled
+        size = UNLABELLED_ROWS * row_sample
+        batch = faded_statistics(rows.unlabelled, size, key, forget=forget, before=free)
+        rest = None if before is None else replace(before, unlabelled=None)
+        rows = rows._replace(unlabelled=None)
+        if len(rows.labels):
+            rest = faded_statistics(rows, row_sample, key, forget=forget, before=rest)
+        elif rest is None:
+            rest = Statistics.from_checked(rows, row_sample, key=key, is_part=True)
+        return rest.next_to(batch)
     found = fading(rows.labels, rows.tasks, rows.weights, forget)
     batch = Statistics.from_checked(rows, row_sample, found.of_rows, key=key, is_part=True)
     kept = identifiers.lookup(found.tasks, batch.moments.tasks)  # tasks without any weight are gone

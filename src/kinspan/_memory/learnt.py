@@ -53,7 +53,6 @@ class Learnt:
     parameters: dict[str, Any]  # of the rules, as they were when rows came last
     pile: Pile = ()  # sums of statistics
     declared: Ids | None = None  # classes that were announced
-    unlabelled: ClassMoments | None = None  # of rows without labels, in one class
     found: FittedRules | None = None
 
     @property
@@ -76,6 +75,12 @@ class Learnt:
         return self.statistics.moments.classes
 
     @property
+    def unlabelled(self) -> ClassMoments | None:
+        """Moments of rows without labels, in one class."""
+        free = self.statistics.unlabelled
+        return None if free is None else free.moments
+
+    @property
     def rules(self) -> FittedRules:
         """The rules that follow from the statistics."""
         if self.found is None:
@@ -88,7 +93,10 @@ class Learnt:
     @computed_once
     def whole(self) -> Whole:
         """Statistics without holes: missing values are filled in."""
-        return Whole.of(self.statistics.moments, self.statistics.sample, self.unlabelled)
+        known = self.statistics
+        free = known.unlabelled
+        rows = None if free is None else free.sample
+        return Whole.of(known.moments, known.sample, self.unlabelled, rows)
 
     @computed_once
     def fills(self) -> Floats:

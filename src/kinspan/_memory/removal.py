@@ -16,7 +16,12 @@ from kinspan._rows import identifiers
 from kinspan._rows.holes import ObservedMoments, observed_moments
 from kinspan._rows.sums import cell_moments
 from kinspan._rows.types import Codes, Floats, Ids, Mask
-from kinspan._validation.moments import check_not_more, check_sampled, check_something_left
+from kinspan._validation.moments import (
+    check_any_unlabelled,
+    check_not_more,
+    check_sampled,
+    check_something_left,
+)
 from kinspan._validation.precision import warn_of_inexact_rest
 from kinspan.class_moments import ClassMoments
 from kinspan.exceptions import InexactRemovalWarning
@@ -35,11 +40,34 @@ class Unlearnt(NamedTuple):
     inexact: list[str]  # how it differs from a fit that never had the rows
 
 
-def unlearnt(before: Statistics, removed: Statistics, placed: Ids | None = None) -> Unlearnt:
+def unlearnt(before: Statistics, removed: Statistics) -> Unlearnt:
     """Moments by subtraction; the sample without the rows that are known to be removed.
 
     Tasks that have rows without labels stay.
     """
+    free, of_free = _free_unlearnt(before.unlabelled, removed.unlabelled)
+    before, placed = replace(before, unlabelled=free), None if free is None else free.moments.tasks
+    if not removed.moments.counts.any():
+        return Unlearnt(before, of_free)
+    found = _unlearnt(before, removed, placed)
+    return found._replace(inexact=found.inexact + of_free)
+
+
+def _free_unlearnt(
+    before: Statistics | None, removed: Statistics | None
+) -> tuple[Statistics | None, list[str]]:
+    """The same for rows without labels."""
+    if removed is None:
+        return before, []
+    check_any_unlabelled(before is not None)
+    assert before is not None
+    if not before.moments.subtracted(removed.moments)[0].counts.any():
+        return None, []
+    found = _unlearnt(before, removed, None)
+    return found.statistics, found.inexact
+
+
+def _unlearnt(before: Statistics, removed: Statistics, placed: Ids | None) -> Unlearnt:
     whole, found = before.moments.subtracted(removed.moments)
     rest = whole.without_empty()
     check_something_left(rest)

@@ -6,21 +6,30 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from kinspan._arrays.elsewhere import is_elsewhere
 from kinspan._memory.features import are_other, moments_among, sample_among, union_of
+from kinspan._rows import identifiers
 from kinspan._rows.holes import with_alike_holes
 from kinspan._rows.keys import PUBLIC, RowKey
-from kinspan._rows.types import Floats
+from kinspan._rows.types import Floats, Mask
 from kinspan._storage import container
 from kinspan._validation.labelled_rows import CheckedRows, check_labelled_rows
-from kinspan._validation.moments import check_common_names, check_known_names, check_statistics
+from kinspan._validation.moments import (
+    check_common_names,
+    check_known_names,
+    check_statistics,
+    check_unlabelled,
+)
 from kinspan._validation.parameters import check_positive, check_random_state, check_row_sample
+from kinspan._validation.without_labels import NONE
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
 
 KIND = "statistics"
+UNLABELLED_ROWS = 10  # rows without labels that are kept of a task, per row that is kept of a cell
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +57,7 @@ class Statistics:
     moments: ClassMoments
     sample: RowSample | None
     feature_names: tuple[str, ...] | None = None
+    unlabelled: Statistics | None = None  # of rows without labels, in one class
 
     @classmethod
     def from_samples(
@@ -60,6 +70,7 @@ class Statistics:
         row_sample: int = 100,
         random_state: int | None = None,
         missing: str = "impute",
+        unlabelled: Any = None,
     ) -> Statistics:
         """Statistics of rows.
 
@@ -67,6 +78,7 @@ class Statistics:
         ----------
         X : array or CSR matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,)
+            A missing label (None, NaN, NA) is that of a row without label.
         task : array of shape (n_samples,), or one id for all rows
         sample_weight : array of shape (n_samples,), optional
             Frequencies: weight 2 is the row twice, weight 0 its absence.
@@ -76,8 +88,12 @@ class Statistics:
             The key of the hash that chooses them, as for `MultiTaskSPCA`: the same at all sites.
         missing : {"impute", "refuse"}, default="impute"
             Whether NaN in X is a missing value, or an error.
+        unlabelled : label, optional
+            What stands for no label, besides missing values, as for `MultiTaskSPCA`.
         """
-        rows = check_labelled_rows(X, y, task, sample_weight, missing=missing)
+        rows = check_labelled_rows(
+            X, y, task, sample_weight, missing=missing, unlabelled=unlabelled
+        )
         key = check_random_state(random_state)
         return cls.from_checked(rows, check_row_sample(row_sample), key=key)
 
@@ -92,25 +108,37 @@ class Statistics:
         is_part: bool = False,
     ) -> Statistics:
         """The same from checked rows, as for `ClassMoments`."""
+        if not len(rows.labels):
+            rows = rows._replace(features=np.empty((0, rows.features.shape[1])), tasks=NONE)
         if is_elsewhere(rows.features):
             rows.features.sampled_by = key if row_sample > 0 else None
         moments = ClassMoments.from_checked(rows, fading, is_part=is_part)
         names = None
         if rows.names is not None and all(isinstance(name, str) for name in rows.names):
             names = tuple(rows.names.tolist())
-        if row_sample == 0:
-            return cls(moments, None, names)
-        if moments.observed is not None:
-            rows = rows._replace(features=with_alike_holes(rows.features))
-        sample = RowSample.from_checked(rows, row_sample, fading, key)
-        return cls(moments, sample.without_positions() if is_part else sample, names)
+        sample = None
+        if row_sample > 0:
+            if moments.observed is not None:
+                rows = rows._replace(features=with_alike_holes(rows.features))
+            sample = RowSample.from_checked(rows, row_sample, fading, key)
+            sample = sample.without_positions() if is_part else sample
+        return cls(moments, sample, names).next_to(_without_labels(rows, row_sample, key))
+
+    def next_to(self, unlabelled: Statistics | None) -> Statistics:
+        """With statistics of rows without labels, whose tasks are tasks as well."""
+        if unlabelled is None:
+            return replace(self, unlabelled=None)
+        tasks = identifiers.union(self.moments.tasks, unlabelled.moments.tasks)
+        moments = self.moments.among(tasks, self.moments.classes)
+        return replace(self, moments=moments, unlabelled=unlabelled)
 
     def __repr__(self) -> str:
         kept = 0 if self.sample is None else len(self.sample.rows)
-        return (
-            repr(self.moments).replace("ClassMoments", "Statistics")[:-1]
-            + f", {kept} of them kept)"
-        )
+        text = repr(self.moments).replace("ClassMoments", "Statistics")[:-1]
+        text += f", {kept} of them kept"
+        if self.unlabelled is not None:
+            text += f"; {self.unlabelled.moments.counts.sum():g} rows without labels"
+        return text + ")"
 
     def __add__(self, other: Statistics) -> Statistics:
         """Statistics of the rows of both; without a sample of either there is none of both.
@@ -124,20 +152,25 @@ class Statistics:
         first, second = self.among(names), other.among(names)
         if first.sample is not None and second.sample is not None:
             kept = first.sample + second.sample
-        return Statistics(first.moments + second.moments, kept, names)
+        both = Statistics(first.moments + second.moments, kept, names)
+        free = [part.unlabelled for part in (first, second) if part.unlabelled is not None]
+        return both.next_to(free[0] + free[1] if len(free) == 2 else free[0] if free else None)
 
     def __sub__(self, other: Statistics) -> Statistics:
         """Statistics without the rows of the other, which were among these."""
         if not isinstance(other, Statistics):
             return NotImplemented
         check_known_names(self.feature_names, other.feature_names)
-        other = other.among(self.feature_names)
+        other, free = other.among(self.feature_names), self.unlabelled
+        if free is not None and other.unlabelled is not None:
+            rest = free - other.unlabelled
+            free = rest if rest.moments.counts.any() else None
         moments, kept = self.moments - other.moments, None
         if self.sample is not None and other.sample is not None:
             kept = (self.sample - other.sample).aligned(
                 moments.tasks, moments.classes, moments.n_features
             )
-        return Statistics(moments, kept, self.feature_names)
+        return Statistics(moments, kept, self.feature_names).next_to(free)
 
     def among(self, names: Sequence[str] | None) -> Statistics:
         """The same among more features, by name, of which there are no values."""
@@ -146,7 +179,20 @@ class Statistics:
         moments, sample = moments_among(self.moments, self.feature_names, names), self.sample
         if sample is not None:
             sample = sample_among(sample, self.feature_names, names)
-        return Statistics(moments, sample, None if names is None else tuple(names))
+        free, new = self.unlabelled, None if names is None else tuple(names)
+        if free is not None:
+            free = replace(free, feature_names=self.feature_names).among(names)
+        return Statistics(moments, sample, new, free)
+
+    def of_tasks(self, chosen: Mask) -> Statistics | None:
+        """Those of some tasks of all classes; None where no task is chosen."""
+        if not chosen.any():
+            return None
+        moments = self.moments.chosen(chosen, np.ones(len(self.moments.classes), dtype=bool))
+        sample = self.sample
+        if sample is not None:
+            sample = sample.aligned(moments.tasks, moments.classes, moments.n_features)
+        return replace(self, moments=moments, sample=sample)
 
     def faded(self, factor: Floats) -> Statistics:
         """The same with the weight of the rows of every cell times a (tasks, classes) factor."""
@@ -169,7 +215,10 @@ class Statistics:
         if sample is not None:
             sample = sample.aligned(moments.tasks, moments.classes, moments.n_features)
             sample = sample.of_cells(moments.present)
-        return replace(self, moments=moments, sample=sample)
+        free = None if self.unlabelled is None else self.unlabelled.without_small(min_count)
+        return replace(self, moments=moments, sample=sample).next_to(
+            None if free is None or not len(free.moments.tasks) else free
+        )
 
     def record(self) -> container.Record:
         """Statistics as plain data."""
@@ -178,6 +227,8 @@ class Statistics:
         parts.append(self.moments.record().under("moments"))
         if self.sample is not None:
             parts.append(self.sample.record().under("sample"))
+        if self.unlabelled is not None:
+            parts.append(self.unlabelled.record().under("unlabelled"))
         return container.together(*parts)
 
     @classmethod
@@ -188,7 +239,11 @@ class Statistics:
             if "sample" in record.meta:
                 sample = RowSample.from_record(record.part("sample"))
             names = record.meta["feature_names"]
-            statistics = cls(moments, sample, None if names is None else tuple(names))
+            free = None
+            if "unlabelled" in record.meta:
+                free = cls.from_record(record.part("unlabelled"))
+                check_unlabelled(free, moments)
+            statistics = cls(moments, sample, None if names is None else tuple(names), free)
             check_statistics(moments, sample, statistics.feature_names)
         return statistics
 
@@ -203,6 +258,15 @@ class Statistics:
 
     def __radd__(self, other: Any) -> Statistics:
         return self if isinstance(other, int) and other == 0 else NotImplemented  # as in sum()
+
+
+def _without_labels(rows: CheckedRows, row_sample: int, key: RowKey) -> Statistics | None:
+    """Statistics of the rows without labels, of which several times as many are kept."""
+    if rows.unlabelled is None:
+        return None
+    size = UNLABELLED_ROWS * row_sample
+    found = Statistics.from_checked(rows.unlabelled, size, key=key, is_part=True)
+    return found if len(found.moments.tasks) else None
 
 
 Pile = tuple[tuple[int, Statistics], ...]  # sums, and how many parts are in each

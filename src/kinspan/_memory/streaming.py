@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from kinspan._memory.features import moments_among
 from kinspan._memory.learnt import Learnt, rule_parameters
 from kinspan._memory.removal import among_features_of, unlearnt
 from kinspan._memory.statistics import Statistics
@@ -58,6 +57,7 @@ class StreamingMixin:
         ----------
         X : array, CSR matrix or data frame of shape (n_samples, n_features)
         y : array of shape (n_samples,)
+            Labels; a missing one is that of a row without label.
         task : array of shape (n_samples,), one id for all rows, or None
         classes : array-like, optional
             Classes to expect: they are in `classes_` before they have rows, and from then on other
@@ -115,17 +115,10 @@ class StreamingMixin:
             draft._merge_features(other)
             parameters = rule_parameters(draft)
             known = vars(draft).get("_learnt") or Learnt(parameters)
-            theirs, unlabelled = other, None
-            if not isinstance(other, Statistics):
-                theirs, unlabelled = other._learnt.statistics, other._learnt.unlabelled
+            theirs = other if isinstance(other, Statistics) else other._learnt.statistics
             if known.declared is not None:
                 known = known.declaring(theirs.moments.classes)
-            free = (known.unlabelled, features_of(self)), (unlabelled, _names_of(other))
-            union = features_of(draft)
-            parts = [moments_among(m, names, union) for m, names in free if m is not None]
-            both = sum(parts[1:], parts[0]) if parts else None
-            known = replace(known, parameters=parameters, unlabelled=both)
-            draft._learnt = known.plus(theirs)
+            draft._learnt = replace(known, parameters=parameters).plus(theirs)
         return self
 
     def _merge_features(self, other: Any) -> None:
@@ -191,8 +184,7 @@ class StreamingMixin:
         with learning(self) as draft:
             known = draft._learnt
             removed = among_features_of(known.statistics, removed)
-            placed = None if known.unlabelled is None else known.unlabelled.tasks
-            found = unlearnt(known.statistics, removed, placed)
+            found = unlearnt(known.statistics, removed)
             for text in found.inexact:
                 warnings.warn(text, InexactRemovalWarning, stacklevel=2)
             known = replace(known, parameters=rule_parameters(draft))

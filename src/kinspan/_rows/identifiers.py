@@ -114,6 +114,8 @@ def _look_up(ids: Ids, values: Ids) -> Codes:
 
 def union(first: Ids, second: Ids) -> Ids:
     """All ids of both."""
+    if len(first) == 0 or len(second) == 0:  # the type of no ids says nothing
+        return second if len(first) == 0 else first
     if first.dtype.kind == second.dtype.kind:
         return encode(np.concatenate([first, second]))[0]
     return encode(_objects([*first.tolist(), *second.tolist()]))[0]

@@ -115,7 +115,7 @@ def _dense_sums(
     """(cells, features) Σ w (x − reference) and Σ w (x − reference)²."""
     sums, squares = np.zeros(reference.shape), np.zeros(reference.shape)
     row_bytes = reference.dtype.itemsize * max(X.shape[1], 1)
-    block = min(max(16, _BLOCK_BYTES // row_bytes), _BLOCK_ROWS, len(X))
+    block = min(max(16, _BLOCK_BYTES // row_bytes), _BLOCK_ROWS, max(len(X), 1))
     of_thread = threading.local()
 
     def span_sums(start: int) -> tuple[Any, Floats, Floats]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -137,22 +138,26 @@ def _of_model(model: MultiTaskSPCA) -> Record:
     """Parameters, what was learnt, and the rules, so that reading does not find them again."""
     names = names_of(model)
     learnt = model._learnt
-    declared, unlabelled = learnt.declared, learnt.unlabelled
+    declared = learnt.declared
     parameters = {**model.get_params(), **learnt.parameters}  # those that rules are found with
     del parameters["random_state"]  # it may be a secret; samples keep the name of their key
     if parameters["missing"] == MISSING[0]:
         del parameters["missing"]  # the default, which earlier versions do not know
     if parameters["label_noise"] is None:
         del parameters["label_noise"]  # likewise
+    if parameters["unlabelled"] is None:
+        del parameters["unlabelled"]  # likewise
     about = {
         "parameters": {name: _of_parameter(v) for name, v in parameters.items()},
         "n_features_in": int(model.n_features_in_),
         "feature_names_in": names,
         "declared": None if declared is None else identifiers.to_json(declared),
     }
-    parts = [Record(about, {}), learnt.statistics.record().under("statistics")]
-    if unlabelled is not None:
-        parts.append(unlabelled.record().under("unlabelled"))
+    whole, free = learnt.statistics, learnt.statistics.unlabelled
+    parts = [Record(about, {}), whole.record().under("statistics")]
+    if free is not None and free.sample is None:  # moments alone are where all versions find them
+        parts[1] = replace(whole, unlabelled=None).record().under("statistics")
+        parts.append(free.moments.record().under("unlabelled"))
     if len(model.classes_) > 1:
         parts.append(rules.record_of(learnt.rules).under("rules"))
     return together(*parts)
@@ -174,13 +179,14 @@ def _to_model(record: Record) -> MultiTaskSPCA:
 def _to_learnt(record: Record, parameters: dict[str, Any]) -> Learnt:
     meta, declared = record.meta, record.meta["declared"]
     whole = Statistics.from_record(record.part("statistics"))
-    unlabelled = found = None
-    if "unlabelled" in meta:
-        unlabelled = ClassMoments.from_record(record.part("unlabelled"))
+    found = None
+    if "unlabelled" in meta:  # without sampled rows they are next to the statistics
+        free = Statistics(ClassMoments.from_record(record.part("unlabelled")), None)
+        whole = whole.next_to(replace(free, feature_names=whole.feature_names))
     if "rules" in meta:
         found = rules.rules_of(record.part("rules"))
     expected = None if declared is None else identifiers.from_json(declared)
-    return Learnt(parameters, ((1, whole),), expected, unlabelled, found)
+    return Learnt(parameters, ((1, whole),), expected, found)
 
 
 def _of_parameter(value: Any) -> Any:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from kinspan._storage.container import Record
 from kinspan.labels import TaskWeights
 from kinspan.risk import Learning, LeftOutErrors
-from kinspan.selection.outcome import FittedRules
+from kinspan.selection.outcome import FittedRules, UnlabelledUse
 
 VERSION = 3  # a file with other rules than these has them found again from its statistics
 _PLAIN = (
@@ -21,6 +23,8 @@ def record_of(rules: FittedRules) -> Record:
     arrays = {name: getattr(rules, name) for name in _PLAIN}
     arrays |= {f"learning/{name}": part for name, part in rules.learning._asdict().items()}
     arrays |= {f"left_out/{name}": part for name, part in rules.left_out._asdict().items()}
+    if rules.unlabelled is not None:
+        arrays |= {f"unlabelled/{name}": a for name, a in rules.unlabelled._asdict().items()}
     for i, weights in enumerate(rules.task_weights):
         for j, part in enumerate(weights):
             arrays |= {f"weights/{i}/{j}/{name}": a for name, a in part._asdict().items()}
@@ -43,14 +47,18 @@ def rules_of(record: Record) -> FittedRules | None:
         ]
         for i, length in enumerate(record.meta["weights"])
     ]
-    plain = {name: arrays[name] for name in _PLAIN}
+    plain: dict[str, Any] = {name: arrays[name] for name in _PLAIN}
     of_task = plain["weights_of_task"].astype(np.intp, casting="same_kind")
     plain["weights_of_task"] = of_task
     learning = Learning(*(arrays[f"learning/{name}"] for name in Learning._fields))
     left_out = LeftOutErrors(*(arrays[f"left_out/{name}"] for name in LeftOutErrors._fields))
     multi_class = str(record.meta["multi_class"])
+    free = None
+    if "unlabelled/weight" in arrays:
+        free = UnlabelledUse(*(arrays[f"unlabelled/{name}"] for name in UnlabelledUse._fields))
     return FittedRules(
         **plain,
+        unlabelled=free,
         multi_class=multi_class,
         task_weights=weights,
         curves=learning,

@@ -3,15 +3,16 @@
 Layout, all integers little-endian:
 
     bytes  0–7    magic: b"kinspan" and a zero byte
-    bytes  8–11   version of this layout (1, or 2 where values are missing)
+    bytes  8–11   version of this layout (1; 2 where values are missing; 3 with rows without labels)
     bytes 12–15   length of the header
     bytes 16–47   SHA-256 of everything after byte 47
     header        UTF-8 JSON: {"kind": …, "meta": {…}, "arrays": [{"name", "dtype", "shape"}, …]}
     arrays        the arrays one after another, C order, little-endian, no padding
 
 Layout 2 is layout 1 with numbers of the values that are there (arrays called `observed`), which a
-reader of layout 1 would overlook. Arrays never take more memory than the buffer that they come
-from; the header, which is JSON, takes a few dozen times its own length at most.
+reader of layout 1 would overlook. Layout 3 may have statistics of rows without labels next to those
+of the others (arrays called `unlabelled/moments/…`). Arrays never take more memory than the buffer
+that they come from; the header, which is JSON, takes a few dozen times its own length at most.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ from numpy.typing import NDArray
 from kinspan.exceptions import StoredDataError
 
 MAGIC = b"kinspan\0"
-VERSION = 2
+VERSION = 3
 _OF_LAYOUT_2 = "observed"
+_OF_LAYOUT_3 = "unlabelled/moments/"
 _PREFIX = struct.Struct("<8sII32s")
 _BROKEN = (
     *(ValueError, TypeError, KeyError, IndexError, AttributeError),
@@ -105,7 +107,9 @@ def pack(contents: Contents) -> bytes:
 
 def _layout_of(arrays: dict[str, NDArray[Any]]) -> int:
     """The first layout whose readers understand these arrays."""
-    return VERSION if any(n.rpartition("/")[2] == _OF_LAYOUT_2 for n in arrays) else 1
+    if any(_OF_LAYOUT_3 in name for name in arrays):
+        return 3
+    return 2 if any(name.rpartition("/")[2] == _OF_LAYOUT_2 for name in arrays) else 1
 
 
 def unpack(buffer: bytes | bytearray | memoryview, *kinds: str) -> Contents:

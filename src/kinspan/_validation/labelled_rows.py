@@ -7,13 +7,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kinspan._arrays.elsewhere import rows_at
+from kinspan._rows import identifiers
 from kinspan._rows.holes import has_holes
-from kinspan._rows.types import Floats
+from kinspan._rows.types import Codes, Floats, Mask
 from kinspan._validation.finite import refuse_non_finite
 from kinspan._validation.fitted import check_one_nameless_task
 from kinspan._validation.parameters import MISSING, check_choice
 from kinspan._validation.rows import check_features, check_labels, check_rows, check_tasks
 from kinspan._validation.weights import check_weights
+from kinspan._validation.without_labels import NONE, REFUSED, set_apart
 
 
 class CheckedRows(NamedTuple):
@@ -25,6 +28,8 @@ class CheckedRows(NamedTuple):
     weights: Any = None  # (rows,) frequencies; None is one of every row
     names: NDArray[Any] | None = None  # (features,) names, where X has them
     allows_holes: bool = True  # whether NaN is a missing value
+    unlabelled: CheckedRows | None = None  # rows without labels, all of the class 0
+    places: Codes | None = None  # (rows,): among the rows as they came; None is in their order
 
 
 def check_labelled_rows(
@@ -36,25 +41,54 @@ def check_labelled_rows(
     estimator: Any = None,
     reset: bool = False,
     missing: str = "impute",
+    unlabelled: Any = REFUSED,
 ) -> CheckedRows:
     """Rows, with or without an estimator; problems are reported in the order of the arguments.
 
     With `reset` the estimator takes over the features of X. Otherwise rows came before: these need
-    the same features, and a task unless the earlier ones had none either.
+    the same features, and a task unless the earlier ones had none either. Rows without labels are
+    set apart, unless they are refused: those with a missing label, or with the one that stands for
+    none.
     """
     if estimator is None:
         check_choice("missing", missing, MISSING)
         features, names, _ = check_features(X)
     else:
         missing = getattr(estimator, "missing", "refuse")
+        unlabelled = getattr(estimator, "unlabelled", REFUSED)
         features, names, task = check_rows(estimator, X, task, reset=reset)
     n_samples = features.shape[0]
-    labels = check_labels(y, n_samples)
+    y, lacking = set_apart(y, n_samples, unlabelled)
+    labels = check_some_labels(y, lacking)
     if estimator is not None and task is None and not reset:
         check_one_nameless_task(estimator.tasks_)
     tasks = check_tasks(task, n_samples)
     weights = check_weights(sample_weight, n_samples)
-    return CheckedRows(features, labels, tasks, weights, names, missing == "impute")
+    rows = CheckedRows(features, labels, tasks, weights, names, missing == "impute")
+    return apart(rows, lacking)
+
+
+def check_some_labels(y: Any, lacking: Mask) -> Any:
+    """The labels of rows that have one."""
+    n_labelled = len(lacking) - int(lacking.sum())
+    return check_labels(y, n_labelled) if n_labelled else NONE
+
+
+def apart(rows: CheckedRows, lacking: Mask) -> CheckedRows:
+    """Labelled rows, with the others next to them; labels are those of labelled rows already."""
+    if not lacking.any():
+        return rows
+
+    def chosen(positions: Codes) -> CheckedRows:
+        columns = (rows_at(part, positions) for part in (rows.features, rows.tasks, rows.weights))
+        features, tasks, weights = columns
+        return rows._replace(features=features, tasks=tasks, weights=weights, places=positions)
+
+    others = np.flatnonzero(lacking)
+    none = identifiers.repeated(np.zeros(1, dtype=np.int64), len(others))
+    return chosen(np.flatnonzero(~lacking))._replace(
+        unlabelled=chosen(others)._replace(labels=none)
+    )
 
 
 def check_holes(rows: CheckedRows) -> None:

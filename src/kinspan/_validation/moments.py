@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -215,3 +216,20 @@ def check_something_left(moments: Moments) -> None:
     """At least one row remains."""
     if moments.counts.size == 0:
         raise ValueError("no row would be left after removing these; make a new model instead")
+
+
+def check_any_unlabelled(there_are: bool) -> None:
+    """Rows without labels can be removed where some were learnt."""
+    if not there_are:
+        raise ValueError("removed has rows without labels, but the model has learnt none")
+
+
+def check_unlabelled(unlabelled: Any, moments: Moments) -> None:
+    """Stored statistics of rows without labels: one class, of tasks that are there."""
+    free = unlabelled.moments
+    if len(free.classes) != 1 or unlabelled.unlabelled is not None:
+        raise ValueError("rows without labels have classes")
+    if free.n_features != moments.n_features:
+        raise ValueError("rows without labels have other features than the others")
+    if (identifiers.lookup(moments.tasks, free.tasks) < 0).any():
+        raise ValueError("rows without labels belong to tasks that are not there")

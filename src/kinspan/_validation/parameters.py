@@ -169,6 +169,8 @@ def check_n_components(n_components: int | None, available: int) -> int:
 
 def check_several_classes(classes: Ids) -> None:
     """A classifier needs two classes."""
+    if len(classes) == 0:
+        raise TooFewClassesError("y has no label in any row; a classifier needs two classes")
     if len(classes) < 2:
         raise TooFewClassesError(
             f"y contains one class, {classes.tolist()[0]!r}; a classifier needs at least two"

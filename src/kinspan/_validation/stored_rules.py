@@ -36,6 +36,12 @@ def check_rules(rules: Any, moments: Moments) -> None:
     _check_weights(rules, n_tasks)
     _check_learning(rules, moments)
     _check_left_out(rules.left_out, n_tasks)
+    if rules.unlabelled is not None:
+        _check_shapes(rules.unlabelled, dict.fromkeys(rules.unlabelled._fields, (n_tasks,)))
+        _check_rates("the weight of unlabelled rows", rules.unlabelled.weight)
+        for part in (rules.unlabelled.rows, rules.unlabelled.support, rules.unlabelled.left_out):
+            _check_between("what unlabelled rows are worth", part, 0.0)
+        _check_between("what unlabelled rows are worth", rules.unlabelled.better, -np.inf)
 
 
 def _check_weights(rules: Any, n_tasks: int) -> None:

@@ -5,6 +5,7 @@ from kinspan.answers.forecasts import Forecasts
 from kinspan.answers.label_issues import LabelIssues, WrongLabelRates
 from kinspan.answers.labels_needed import LabelsNeeded
 from kinspan.answers.methods import AnswersMixin
+from kinspan.answers.unlabelled import UnlabelledExplanation
 from kinspan.answers.weights import WeightsMixin
 from kinspan.answers.who_helps import TaskLeftOut, TransferExplanation
 
@@ -16,6 +17,7 @@ __all__ = [
     "LabelsNeeded",
     "TaskLeftOut",
     "TransferExplanation",
+    "UnlabelledExplanation",
     "WeightsMixin",
     "WrongLabelRates",
 ]

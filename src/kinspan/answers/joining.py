@@ -12,16 +12,16 @@ import numpy as np
 
 from kinspan._memory.statistics import Statistics
 from kinspan._rows import identifiers
-from kinspan._validation.labelled_rows import CheckedRows
+from kinspan._validation.labelled_rows import CheckedRows, apart, check_some_labels
 from kinspan._validation.parameters import check_declared, check_random_state
 from kinspan._validation.rows import (
     check_all_of_task,
-    check_labels,
     check_one_id,
     check_others_remain,
     check_rows,
 )
 from kinspan._validation.weights import check_weights
+from kinspan._validation.without_labels import set_apart
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
 
@@ -31,13 +31,13 @@ class ModelRows(NamedTuple):
 
     moments: ClassMoments
     sample: RowSample | None
-    unlabelled: ClassMoments | None  # of rows without labels, as one class
+    unlabelled: Statistics | None  # of rows without labels, as one class
 
 
 def joined(model: Any, name: Any, X: Any, y: Any, sample_weight: Any) -> ModelRows:
     """With one more task, or with more rows of a task."""
     ids = check_one_id(name)
-    moments, sample, unlabelled = model.moments_, model.sample_, model.unlabelled_
+    moments, sample, unlabelled = model.moments_, model.sample_, model._learnt.statistics.unlabelled
     moments = moments.among(identifiers.union(moments.tasks, ids), moments.classes)
     if X is None:
         if y is not None:
@@ -49,22 +49,23 @@ def joined(model: Any, name: Any, X: Any, y: Any, sample_weight: Any) -> ModelRo
     if column is not None:
         check_all_of_task(column, n_samples, ids)
     weights = check_weights(sample_weight, n_samples)
-    labels = np.zeros(n_samples, dtype=np.int64) if y is None else check_labels(y, n_samples)
+    y = np.full(n_samples, None) if y is None else y
+    y, lacking = set_apart(y, n_samples, model.unlabelled)
+    labels = check_some_labels(y, lacking)
     rows = CheckedRows(features, labels, tasks, weights, names, model.missing == "impute")
-    if y is None:
-        new = ClassMoments.from_checked(rows)
-        return ModelRows(moments, sample, new if unlabelled is None else unlabelled + new)
+    rows = apart(rows, lacking)
     if model._learnt.declared is not None:
-        check_declared(np.asarray(labels), model._learnt.declared)
+        check_declared(np.asarray(rows.labels), model._learnt.declared)
     size, key = 0 if sample is None else sample.size, check_random_state(model.random_state)
-    both = Statistics(moments, sample) + Statistics.from_checked(rows, size, key=key, is_part=True)
-    return ModelRows(both.moments, both.sample, unlabelled)
+    known = Statistics(moments, sample, unlabelled=unlabelled)
+    both = known + Statistics.from_checked(rows, size, key=key, is_part=True)
+    return ModelRows(both.moments, both.sample, both.unlabelled)
 
 
 def parted(model: Any, task: int) -> ModelRows:
     """Without a task."""
     check_others_remain(model.tasks_)
-    moments, sample, unlabelled = model.moments_, model.sample_, model.unlabelled_
+    moments, sample, unlabelled = model.moments_, model.sample_, model._learnt.statistics.unlabelled
     others = np.delete(np.arange(len(moments.tasks)), task)
     tasks, codes = identifiers.encode(identifiers.as_array(moments.tasks[others].tolist()))
     others = others[np.argsort(codes)]  # the order may change if ids of one type remain
@@ -73,8 +74,8 @@ def parted(model: Any, task: int) -> ModelRows:
     if sample is not None:
         sample = sample.aligned(rest.tasks, rest.classes, rest.n_features)
     if unlabelled is not None:
-        remains = identifiers.lookup(rest.tasks, unlabelled.tasks) >= 0
-        unlabelled = unlabelled.chosen(remains, np.ones(1, dtype=bool))
+        remains = identifiers.lookup(rest.tasks, unlabelled.moments.tasks) >= 0
+        unlabelled = unlabelled.of_tasks(remains)
     return ModelRows(rest, sample, unlabelled)
 
 

@@ -21,6 +21,7 @@ from kinspan.answers.forecasts import Forecasts, forecasts
 from kinspan.answers.joining import joined, parted
 from kinspan.answers.labels_needed import LabelsNeeded, labels_needed
 from kinspan.answers.summary import by_need, summary
+from kinspan.answers.unlabelled import UnlabelledExplanation, explanation_of_unlabelled
 from kinspan.answers.who_helps import (
     TaskLeftOut,
     TransferExplanation,
@@ -96,6 +97,25 @@ class AnswersMixin:
         """
         t = self._position(task)
         return explanation(self, task, t, check_positive("most", most))
+
+    def explain_unlabelled(self) -> UnlabelledExplanation:
+        """Say which tasks have learnt from rows without labels, and why, or why not.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from kinspan import MultiTaskSPCA
+        >>> from kinspan.datasets import load_digit_pairs
+        >>> digits = load_digit_pairs(n_per_class=3)
+        >>> X = np.concatenate([digits.X, digits.X_test])
+        >>> y = np.concatenate([digits.y, np.full(len(digits.y_test), np.nan)])
+        >>> task = np.concatenate([digits.task, digits.task_test])
+        >>> clf = MultiTaskSPCA().fit(X, y, task=task)
+        >>> clf.explain_unlabelled().sentence
+        '45 of 45 tasks use their rows without labels'
+        """
+        check_is_fitted(self)
+        return explanation_of_unlabelled(self)
 
     def leave_out(self, task: Any) -> TaskLeftOut:
         """Return the forecasts of all other tasks, had a task never been there.
@@ -183,9 +203,9 @@ class AnswersMixin:
         name : one id
         X : array, CSR matrix or data frame of shape (n_samples, n_features), optional
         y : array of shape (n_samples,), optional
-            Without it the rows of X have no labels: they locate the centre of a new task, assuming
-            that its classes have the shares of `priors`. They change nothing for a task with labels
-            of two classes.
+            Without it, or where it is missing, rows have no labels: they locate the centre of a new
+            task, assuming that its classes have the shares of `priors`. A task with labels of two
+            classes uses them as `fit` does.
         sample_weight : array of shape (n_samples,), optional
 
         Examples

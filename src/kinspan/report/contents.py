@@ -8,6 +8,7 @@ import numpy as np
 
 from kinspan._rows.types import Codes
 from kinspan.answers.summary import by_need
+from kinspan.answers.unlabelled import explanation_of_unlabelled
 from kinspan.report._plain import named, rounded
 from kinspan.report.curves import (
     curves,
@@ -46,7 +47,14 @@ def _about(model: Any) -> dict[str, Any]:
         "fades": moments.squared_weights is not None,
         "rows_kept": model.sample_ is not None,
         "alone": model.labels == "single",
+        "unlabelled": _unlabelled(model),
     }
+
+
+def _unlabelled(model: Any) -> str | None:
+    """How many tasks have learnt from rows without labels, where there are such rows."""
+    found = explanation_of_unlabelled(model)
+    return found.sentence if found.tasks else None
 
 
 def _rows(model: Any, order: Codes, doubtful: list[dict[str, Any]]) -> list[dict[str, Any]]:

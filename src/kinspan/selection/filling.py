@@ -25,8 +25,8 @@ from kinspan._validation.moments import check_some_values
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
 from kinspan.selection.candidates import Options
-from kinspan.selection.fit import fit
 from kinspan.selection.outcome import FittedRules
+from kinspan.selection.unlabelled import Labelled, with_unlabelled
 from kinspan.selection.wrong_labels import Audit, audit
 
 
@@ -36,39 +36,47 @@ class Whole(NamedTuple):
     moments: ClassMoments
     sample: RowSample | None
     unlabelled: ClassMoments | None
+    unlabelled_rows: RowSample | None = None
     known: Mask | None = None  # (features,): those of which there is a value; None is all
 
     @classmethod
     def of(
-        cls, moments: ClassMoments, sample: RowSample | None, unlabelled: ClassMoments | None
+        cls,
+        moments: ClassMoments,
+        sample: RowSample | None,
+        unlabelled: ClassMoments | None,
+        unlabelled_rows: RowSample | None = None,
     ) -> Whole:
         """With holes filled in, where there are some."""
         if moments.observed is None and (unlabelled is None or unlabelled.observed is None):
-            return cls(moments, sample, unlabelled)
+            return cls(moments, sample, unlabelled, unlabelled_rows)
         fills, known = task_means(moments, unlabelled), _n_values(moments, unlabelled).any(axis=0)
-        if sample is not None:
-            places = identifiers.lookup(moments.tasks, sample.tasks)[sample.task_codes]
-            sample = replace(sample, rows=filled_rows(sample.rows, fills, places))
+        sample, unlabelled_rows = (
+            _filled_sample(rows, moments, fills) for rows in (sample, unlabelled_rows)
+        )
         if unlabelled is not None:
             places = identifiers.lookup(moments.tasks, unlabelled.tasks)
             unlabelled = _filled(unlabelled, fills[places])
         whole = _filled(moments, fills[:-1])
-        return cls(whole, sample, unlabelled, None if known.all() else np.asarray(known))
+        lacking = None if known.all() else np.asarray(known)
+        return cls(whole, sample, unlabelled, unlabelled_rows, lacking)
 
     def of_features(self, kept: Mask) -> Whole:
         """Of some features only."""
-        sample, unlabelled = self.sample, self.unlabelled
-        if sample is not None:
-            sample = replace(sample, rows=sample.rows[:, kept])
-        if unlabelled is not None:
-            unlabelled = unlabelled.of_features(kept)
-        return Whole(self.moments.of_features(kept), sample, unlabelled)
+        sample, rows = (
+            None if some is None else replace(some, rows=some.rows[:, kept])
+            for some in (self.sample, self.unlabelled_rows)
+        )
+        unlabelled = None if self.unlabelled is None else self.unlabelled.of_features(kept)
+        return Whole(self.moments.of_features(kept), sample, unlabelled, rows)
 
 
 def fit_whole(whole: Whole, options: Options) -> FittedRules:
     """The rules of all tasks; a feature of which there is no value at all counts for nothing."""
     if whole.known is None:
-        return fit(whole.moments.effective(), whole.sample, options, whole.unlabelled)
+        rows = Labelled(whole.moments.effective(), whole.sample, options, whole.unlabelled)
+        rules, free = rows.rules(rows.moments), whole.unlabelled_rows
+        return rules if free is None else with_unlabelled(rules, rows, free)
     check_some_values(whole.known)
     return _widened(fit_whole(whole.of_features(whole.known), options), whole.known)
 
@@ -115,6 +123,16 @@ def _n_values(moments: ClassMoments, unlabelled: ClassMoments | None) -> Floats:
         if part is not None:
             np.add.at(n, identifiers.lookup(moments.tasks, part.tasks), part.numbers.sum(axis=1))
     return n
+
+
+def _filled_sample(
+    sample: RowSample | None, moments: ClassMoments, fills: Floats
+) -> RowSample | None:
+    """Sampled rows with the fills of their tasks in the holes."""
+    if sample is None:
+        return None
+    places = identifiers.lookup(moments.tasks, sample.tasks)[sample.task_codes]
+    return replace(sample, rows=filled_rows(sample.rows, fills, places))
 
 
 def _filled(moments: ClassMoments, fills: Floats) -> ClassMoments:

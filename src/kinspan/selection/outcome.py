@@ -37,6 +37,16 @@ class Reached(NamedTuple):
     chance: Floats  # (tasks,): the error of a guess
 
 
+class UnlabelledUse(NamedTuple):
+    """What rows without labels were worth to every task."""
+
+    weight: Floats  # (tasks,): of the rule that has learnt from them, 0 to 1
+    rows: Floats  # (tasks,): different rows without labels
+    support: Floats  # (tasks,): log likelihood per row that they gain by groups, tasks compared
+    left_out: Floats  # (tasks,): labelled rows that both rules were compared on
+    better: Floats  # (tasks,): how much less log loss they have per row
+
+
 @dataclass(frozen=True, eq=False)
 class FittedRules:
     """What the estimator keeps. The last rule is the shared one, for tasks that are not fitted."""
@@ -54,6 +64,7 @@ class FittedRules:
     weights_of_task: Codes  # (tasks,): which of these
     curves: Learning | Reached  # learning curves, or what they follow from
     left_out: LeftOutErrors  # what the forecasts follow from; no rows where nothing was left out
+    unlabelled: UnlabelledUse | None = None  # where rows without labels could be used
 
     @property
     def learning(self) -> Learning:

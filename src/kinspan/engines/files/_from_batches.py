@@ -98,7 +98,7 @@ def _checked(
     X: Any, y: Any, task: Any, weights: Any, layout: FileLayout | None, name: str
 ) -> tuple[FileRows, FileLayout]:
     """The rows of a batch, which has the layout of the first."""
-    features, labels, ids, _, found, _ = check_labelled_rows(X, y, task, None)
+    features, labels, ids, _, found, *_ = check_labelled_rows(X, y, task, None)
     label, tasks = CodedIds.of(labels), CodedIds.of(ids)
     if weights is not None:
         weights = np.broadcast_to(np.asarray(weights, dtype=np.float64), features.shape[0])

@@ -1,13 +1,14 @@
 // Everything that does not depend on the chosen task: a sentence, key figures, warnings.
 
 function showAbout() {
-  const { classes, features, labels, fades, alone } = data.about;
+  const { classes, features, labels, fades, alone, unlabelled } = data.about;
   const how = data.tasks.length === 1 ? "" : alone ? "each alone " : "together ";
   byId("about").textContent =
     `${counted(data.tasks.length, "task")} with ` +
     `${counted(classes.length, "class", "classes")} and ${counted(features, "feature")}, learnt ` +
     `${how}from ${counted(labels, "label")}` +
-    `${fades ? " (older ones count less)" : ""}.`;
+    `${fades ? " (older ones count less)" : ""}.` +
+    `${unlabelled ? ` ${unlabelled}.` : ""}`;
 }
 
 function keyFigures() {

@@ -1,0 +1,61 @@
+"""y as a user gives it → the labels that there are, and which rows have none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinspan._arrays.elsewhere import DeviceColumn, column_of_rows
+from kinspan._rows import identifiers
+from kinspan._rows.types import Mask
+from kinspan._validation.masks import unmasked_ids
+from kinspan._validation.messages import of_length
+
+REFUSED = object()  # where rows without labels are an error
+NONE = np.empty(0, dtype=object)  # the labels of rows that have none
+
+
+def set_apart(y: Any, n_samples: int, unlabelled: Any) -> tuple[Any, Mask]:
+    """The labels that are not missing, and (rows,): where they are.
+
+    A label is missing if it is None, NaN, NaT or NA, or equal to `unlabelled`, unless that is None.
+    """
+    nowhere = np.zeros(n_samples, dtype=bool)
+    if unlabelled is REFUSED or y is None:
+        return y, nowhere
+    values = unmasked_ids(column_of_rows(y))
+    if isinstance(values, DeviceColumn) and values.dtype.kind in "iub" and unlabelled is None:
+        return y, nowhere
+    if not isinstance(values, (list, tuple)):
+        values = np.asarray(values)
+    array = identifiers.as_array(values)
+    if array.ndim != 1:
+        return y, nowhere
+    lacking = _is_missing(array)
+    if unlabelled is not None:
+        lacking = lacking | _is_equal(array, unlabelled)
+    if not lacking.any():
+        return y, nowhere
+    of_length(lacking, n_samples, "y")
+    rest = array[~lacking]
+    return (identifiers.as_array(rest.tolist()) if rest.dtype == object else rest), lacking
+
+
+def _is_missing(array: NDArray[Any]) -> Mask:
+    if array.dtype.kind == "f":
+        return np.asarray(np.isnan(array))
+    if array.dtype.kind in "mM":
+        return np.asarray(np.isnat(array))
+    if array.dtype == object:
+        return np.fromiter(map(identifiers.is_missing, array), dtype=bool, count=len(array))
+    return np.zeros(len(array), dtype=bool)
+
+
+def _is_equal(array: NDArray[Any], value: Any) -> Mask:
+    if array.dtype == object:
+        return np.fromiter((v == value for v in array.tolist()), dtype=bool, count=len(array))
+    if isinstance(value, str) != (array.dtype.kind == "U"):
+        return np.zeros(len(array), dtype=bool)
+    return np.asarray(array == value)

@@ -1,0 +1,32 @@
+"""What rows without labels were worth, as a table."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinspan import MultiTaskSPCA
+from tests.selection.test_unlabelled import fitted, gaussian, labelled
+
+
+def test_the_explanation_has_the_weights_of_the_model() -> None:
+    world = gaussian(0)
+    world = world._replace(y=np.where(world.task == 3, np.arange(len(world.y)) % 2, world.y))
+    model = fitted(world)
+    found = model.explain_unlabelled()
+    assert found.tasks == [t for t in found.tasks if t != 3]  # all its rows have labels
+    order = [model.tasks_.tolist().index(task) for task in found.tasks]
+    np.testing.assert_array_equal(found.weight, model.unlabelled_weight_[order])
+    assert (np.diff(found.weight) <= 0).all()
+    assert found.rows.tolist() == [120.0] * 3
+    assert found.sentence == "3 of 3 tasks use their rows without labels"
+    lines = repr(found).splitlines()
+    assert lines[0] == found.sentence
+    assert lines[1].split() == ["task", "rows", "support", "left", "out", "loss", "weight"]
+    assert len(lines) == 6
+
+
+def test_without_such_rows_there_is_nothing_to_explain() -> None:
+    model: MultiTaskSPCA = fitted(labelled(gaussian(0)))
+    assert model.explain_unlabelled().sentence == "0 of 0 tasks use their rows without labels"
+    assert repr(model.explain_unlabelled()) == model.explain_unlabelled().sentence
+    assert model.unlabelled_weight_.tolist() == [0.0] * 4

@@ -207,13 +207,14 @@ def _in_metric(some: _Tasks, products: Floats, ridge: float) -> _InMetric:
     weighted = root * products[:, :n]
     solved = np.linalg.solve(inner, weighted).transpose(0, 2, 1) * root.transpose(0, 2, 1)
     safe = safe[:, None, None]
-    inverse = (products - solved @ products[:, :n]) / safe
+    with_classes = (products[..., n:] - solved @ products[:, :n, n:]) / safe
+    along_rows = np.einsum("tij,tij->ti", solved[:, :n], products[:, :n, :n])
     inside = (some.contrasts[..., :axes] - solved[:, n:] @ some.rows) / safe
     outside = some.contrasts[..., axes:] / safe
     return _InMetric(
-        np.einsum("tnn->tn", inverse[:, :n, :n]),
-        inverse[:, :n, n:],
-        inverse[:, n:, n:] + some.contrasts[..., axes:] @ outside.transpose(0, 2, 1),
+        (squares - along_rows) / safe[..., 0],
+        with_classes[:, :n],
+        with_classes[:, n:] + some.contrasts[..., axes:] @ outside.transpose(0, 2, 1),
         np.concatenate([inside, outside], axis=2),
         solved,
         level,

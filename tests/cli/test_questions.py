@@ -204,3 +204,20 @@ def test_scores_of_test_rows_are_those_of_python(digits: Path, tmp_path: Path) -
     assert sum(" vs " in line for line in shown.splitlines()) == 90
     message = refusal("evaluate", digits, tmp_path / "test.csv", "--metrics", "auc")
     assert "--metrics='auc' is no score" in message
+
+
+def test_scores_are_forecast_as_in_python(digits: Path, clf: MultiTaskSPCA, tmp_path: Path) -> None:
+    frame(DIGITS.X, DIGITS.y, DIGITS.task).to_parquet(tmp_path / "known.parquet")
+    roles = ("--task", "pair", "--label", "digit", "--out", tmp_path / "m")
+    command = ("fit", tmp_path / "known.parquet", *roles, "--score", "roc_auc,lift_at_budget=10%")
+    found = succeed(*command, "--json").json["scores"]
+    for of, score in zip(found, ("roc_auc", {"lift_at_budget": 0.1}), strict=True):
+        expected = clf.forecast(score=score)
+        assert of["score"] == expected.score
+        assert [entry["task"] for entry in of["tasks"]] == expected.tasks
+        assert [entry["value"] for entry in of["tasks"]] == pytest.approx(expected.value)
+        assert [entry["interval"][1] for entry in of["tasks"]] == pytest.approx(expected.high)
+    shown = succeed(*command).out
+    assert "Forecast of lift_at_budget=0.1, the worst first" in shown
+    message = refusal(*command[:-1], "precision_at_budget=100")
+    assert "name the budget as a share" in message

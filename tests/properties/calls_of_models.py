@@ -67,7 +67,7 @@ def _of_model() -> dict[str, Call]:
     questions = {
         "add_task": {"name": "new", "X": X[:9], "y": y[:9], "sample_weight": np.ones(9)},
         "explain_transfer": {"task": 0, "most": 2},
-        "forecast": {"task": 0},
+        "forecast": {"task": 0, "score": "roc_auc"},
         "fit_moments": {"moments": fitted().moments_, "sample": fitted().sample_},
         "label_issues": {"task": 0},
         "label_quality": rows(),

@@ -10,6 +10,7 @@ _RESULTS = (  # made by the library, read by users
     *("LssvmStrengths", "MislabelledCells", "WrongLabelRates", "LabelIssues.name"),
     *("PhaseTransition", "ScoreMoments", "SupervisionGap", "TaskDataset", "TaskLeftOut"),
     "UnlabelledExplanation",
+    "ScoreForecasts",
     *("TaskReport", "TransferExplanation", "engines.files.Answers", "engines.files.Batch"),
     *("engines.files.FilesRead", "engines.files.ReadFile", "engines.files.SkippedFile"),
     *("ForecastDisplay", "LearningCurveForecastDisplay", "RelatednessDisplay"),

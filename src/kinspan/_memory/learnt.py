@@ -30,6 +30,7 @@ from kinspan._validation.precision import warn_of_lost_digits
 from kinspan._validation.units import warn_of_other_units
 from kinspan._validation.weights import check_frequencies
 from kinspan.class_moments import ClassMoments
+from kinspan.risk import LeftOutRows
 from kinspan.selection.candidates import Options
 from kinspan.selection.filling import Whole, audit_whole, fit_whole, task_means
 from kinspan.selection.outcome import FittedRules
@@ -89,6 +90,14 @@ class Learnt:
                     object.__setattr__(self, "found", self._find_rules())
         assert self.found is not None
         return self.found
+
+    @computed_once
+    def left_out_rows(self) -> LeftOutRows:
+        """Sampled rows with the scores of rules that have not seen them; no file has them."""
+        found = self.rules.left_out_rows
+        found = self._find_rules().left_out_rows if found is None else found
+        assert found is not None
+        return found
 
     @computed_once
     def whole(self) -> Whole:

@@ -63,4 +63,5 @@ def rules_of(record: Record) -> FittedRules | None:
         task_weights=weights,
         curves=learning,
         left_out=left_out,
+        left_out_rows=None,
     )

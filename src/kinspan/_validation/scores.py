@@ -38,6 +38,27 @@ def check_score(argument: str, given: Any, n_classes: int) -> Score:
     return Score(name, _level(f"{argument}={given!r}", needed, level, n_classes))
 
 
+def check_forecast_score(argument: str, given: Any, n_classes: int, has_rows: bool) -> Score:
+    """A score that left-out rows of two classes foretell."""
+    score = check_score(argument, given, n_classes)
+    if n_classes != 2:
+        raise ValueError(
+            f"{argument}={given!r} is forecast for two classes, and there are {n_classes}; "
+            "forecast() without a score says the error to expect"
+        )
+    if not has_rows:
+        raise ValueError(
+            f"{argument}={given!r} is forecast from left-out rows, and the model keeps none; "
+            "fit it with row_sample=100"
+        )
+    if isinstance(score.level, int):
+        raise ValueError(
+            f"{argument}={given!r}: how many new rows there will be is unknown; name the budget as "
+            "a share of them, such as 0.05"
+        )
+    return score
+
+
 def check_scores(argument: str, given: Any, n_classes: int) -> list[Score]:
     """One score, or several of them."""
     several = [given] if isinstance(given, (str, dict)) else given

@@ -6,6 +6,7 @@ from kinspan.answers.label_issues import LabelIssues, WrongLabelRates
 from kinspan.answers.labels_needed import LabelsNeeded
 from kinspan.answers.methods import AnswersMixin
 from kinspan.answers.unlabelled import UnlabelledExplanation
+from kinspan.answers.score_forecasts import ScoreForecasts
 from kinspan.answers.weights import WeightsMixin
 from kinspan.answers.who_helps import TaskLeftOut, TransferExplanation
 
@@ -15,6 +16,7 @@ __all__ = [
     "Forecasts",
     "LabelIssues",
     "LabelsNeeded",
+    "ScoreForecasts",
     "TaskLeftOut",
     "TransferExplanation",
     "UnlabelledExplanation",

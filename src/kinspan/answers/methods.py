@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +20,7 @@ from kinspan._validation.rows import check_one_task
 from kinspan.answers.forecasts import Forecasts, forecasts
 from kinspan.answers.joining import joined, parted
 from kinspan.answers.labels_needed import LabelsNeeded, labels_needed
+from kinspan.answers.score_forecasts import ScoreForecasts, score_forecasts
 from kinspan.answers.summary import by_need, summary
 from kinspan.answers.unlabelled import UnlabelledExplanation, explanation_of_unlabelled
 from kinspan.answers.who_helps import (
@@ -46,13 +47,27 @@ class AnswersMixin:
     _learnt: Learnt
     _fit_moments: Any
 
-    def forecast(self, task: Any = None) -> Forecasts:
-        """Return the error to expect on new rows, of one task or of all, the largest first.
+    @overload
+    def forecast(self, task: Any = None, *, score: None = None) -> Forecasts: ...
+
+    @overload
+    def forecast(self, task: Any = None, *, score: Any) -> ScoreForecasts: ...
+
+    def forecast(self, task: Any = None, *, score: Any = None) -> Forecasts | ScoreForecasts:
+        """Return the error to expect on new rows, or another score, the worst task first.
 
         Parameters
         ----------
         task : one id, optional
             None is all tasks.
+        score : str or {name: level}, optional
+            None is the error, with classes weighted by `priors`. For two classes also
+            "average_precision", "roc_auc", "log_loss", "brier_score", "calibration_error", "f1",
+            "error", "balanced_error", {"recall_at_precision": 0.8}, {"recall_at_budget": 0.05},
+            {"precision_at_budget": 0.05}, {"lift_at_budget": 0.05} or {"cost": matrix}, with
+            classes as frequent as in the labels of the task, or as an array of `priors` says.
+            All of them follow from the same left-out rows, drawn to what the other tasks say where
+            a class has few.
 
         Examples
         --------
@@ -63,8 +78,14 @@ class AnswersMixin:
         >>> clf.forecast("3 vs 8")
         task    error  90 % interval  labels
         3 vs 8  7.0 %  0.7 to 18.2 %      10
+        >>> clf.forecast("3 vs 8", score="roc_auc")
+        task      AUC   90 % interval  chance  labels
+        3 vs 8  0.992  0.974 to 1.000   0.500   5 / 5
         """
         check_is_fitted(self)
+        if score is not None:
+            chosen = None if task is None else np.array([self._position(task)])
+            return score_forecasts(self, score, chosen)
         order = by_need(self) if task is None else np.array([self._position(task)])
         return forecasts(self, order)
 

@@ -10,13 +10,16 @@ from kinspan import MultiTaskSPCA
 from kinspan._rows.types import Codes
 from kinspan._validation.fitted import names_of
 from kinspan._validation.parameters import check_random_state
+from kinspan._validation.scores import check_forecast_score
 from kinspan.answers._table import percent, points
+from kinspan.answers.score_forecasts import ScoreForecasts, score_forecasts
 from kinspan.answers.summary import by_need, errors_of
 from kinspan.answers.who_helps import most_help
 from kinspan.cli import options, stored, tasks
 from kinspan.cli.learning import learn_tables
 from kinspan.cli.output import Output, name_of
 from kinspan.cli.places import check_place
+from kinspan.cli.score_tables import forecast_as_json, show_forecast
 from kinspan.engines.files._sums import Sampling
 from kinspan.tables.recipe import Recipe
 from kinspan.tables.tally import number, whole
@@ -29,6 +32,7 @@ kinspan fit 'rows/*.csv' --task shop --label sold --features 'visits_*,age'
 kinspan fit tenants.csv --task tenant --label churned --exclude customer \\
     --categorical encode --missing mean
 zcat big.csv.gz | kinspan fit - --task tenant --label churned --json
+kinspan fit rows.csv --task shop --label sold --score average_precision,lift_at_budget=5%
 kinspan fit --moments all.moments --out model.kinspan
 """
 
@@ -56,6 +60,7 @@ def fit(
     unseen: options.UnseenInFit = "error",
     row_sample: options.RowSample = 100,
     random_state: options.RandomState = None,
+    score: options.Scores = None,
     show_all: options.AllTasks = False,
     checkpoint: options.Checkpoint = None,
     as_json: options.Json = False,
@@ -63,6 +68,9 @@ def fit(
     """Fit all tasks at once, and forecast the error of each."""
     output = Output(as_json)
     check_place(out, moments)
+    wanted = options.listed(score)
+    for name in wanted:  # before rows are read
+        check_forecast_score("--score", name, 2, row_sample > 0)
     model = _unfitted(priors, class_weight, unseen, row_sample, random_state)
     model.label_noise = None if label_noise == "none" else label_noise
     recipe: Recipe | None
@@ -85,8 +93,9 @@ def fit(
             "no task has labels of two classes: each answers the one that it has, and nothing can "
             "be forecast; is the right column named with --task?"
         )
+    found = [score_forecasts(model, name, argument="--score") for name in wanted]
     stored.write(out, model, recipe, checkpoint)
-    _show(model, out, output, show_all)
+    _show(model, out, output, show_all, found)
 
 
 def _unfitted(
@@ -123,7 +132,9 @@ def _fit_moments(model: MultiTaskSPCA, path: str, output: Output) -> Recipe | No
     return recipe
 
 
-def _show(model: MultiTaskSPCA, out: str, output: Output, show_all: bool) -> None:
+def _show(
+    model: MultiTaskSPCA, out: str, output: Output, show_all: bool, scores: list[ScoreForecasts]
+) -> None:
     helping = most_help(model)
     order = by_need(model)
     shown = order if show_all else order[: tasks.SHOWN]
@@ -147,8 +158,11 @@ def _show(model: MultiTaskSPCA, out: str, output: Output, show_all: bool) -> Non
         f"{number(len(model.classes_), 'class')}; all: labels in total, mean errors."
     )
     output.say("Forecast: the error to expect. Alone: without other tasks. Gain: in points.")
+    for of in scores:
+        show_forecast(of, len(shown), output)
     output.say(f"Model: {out}")
-    output.result(**_result(model, out, order, helping))
+    named = {"scores": [forecast_as_json(of) for of in scores]} if scores else {}
+    output.result(**_result(model, out, order, helping), **named)
 
 
 def _means(model: MultiTaskSPCA) -> list[str]:

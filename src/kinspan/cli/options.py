@@ -47,6 +47,8 @@ _HELP = {
     "--metrics": "Scores to compute besides the error, such as roc_auc, average_precision, "
     "log_loss, f1, recall_at_precision=0.8, lift_at_budget=5% or 'cost=0 1; 5 0', separated by "
     "commas.",
+    "--score": "Scores to forecast besides the error, such as average_precision, roc_auc or "
+    "lift_at_budget=5%, separated by commas; for two classes.",
     "--all": "Show all tasks, not the first 30.",
     "--json": "One JSON object on standard output.",
 }
@@ -114,6 +116,7 @@ OnlyAnswers = Annotated[bool, _option("--only-answers")]
 Scored = Annotated[
     str, _option("--out", "FILE", help="CSV, TSV, Parquet or Feather; - prints CSV.")
 ]
+Scores = Annotated[Names, _option("--score", "SCORES")]
 Metrics = Annotated[Names, _option("--metrics", "SCORES")]
 AllTasks = Annotated[bool, _option("--all")]
 Json = Annotated[bool, _option("--json")]

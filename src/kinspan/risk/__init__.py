@@ -7,10 +7,13 @@ errors (`tails`) and comparing tasks (`forecast`).
 
 from kinspan.risk.calibration import calibration
 from kinspan.risk.distances import spread_of_scores
+from kinspan.risk.distributions import ScoreDistributions, score_distributions
+from kinspan.risk.drawn_scores import ScoreForecast, forecast_score
 from kinspan.risk.forecast import Forecast, LeftOutErrors, left_out_errors
 from kinspan.risk.gaussian import alignment, error_rate
 from kinspan.risk.learning import Energies, Learning, learning_curves
 from kinspan.risk.leave_one_out import leave_one_out_scores
+from kinspan.risk.left_out_rows import LeftOutRows
 from kinspan.risk.rule_parts import Residuals, RuleParts, ScaleChange, SharedPart
 from kinspan.risk.wrong_labels import LabelledScores, WrongLabels, rate_interval, wrong_labels
 
@@ -20,18 +23,23 @@ __all__ = [
     "LabelledScores",
     "Learning",
     "LeftOutErrors",
+    "LeftOutRows",
     "Residuals",
     "RuleParts",
     "ScaleChange",
+    "ScoreDistributions",
+    "ScoreForecast",
     "SharedPart",
     "WrongLabels",
     "alignment",
     "calibration",
     "error_rate",
+    "forecast_score",
     "learning_curves",
     "leave_one_out_scores",
     "left_out_errors",
     "rate_interval",
+    "score_distributions",
     "spread_of_scores",
     "wrong_labels",
 ]

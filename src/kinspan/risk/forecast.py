@@ -17,7 +17,7 @@ from kinspan.risk.tails import Shares, wrong_shares
 
 _LEVEL = 0.90
 FLEET_ROWS = (100.0, 30.0, 10.0, 3.0, 1.0)  # what a task that is known exactly tells of another
-_SHAPE_ROWS = 100.0  # rows of all tasks at which counts and smooth tails are believed equally
+SHAPE_ROWS = 100.0  # rows of all tasks at which counts and smooth tails are believed equally
 
 
 class Forecast(NamedTuple):
@@ -46,7 +46,7 @@ class LeftOutErrors(NamedTuple):
     def _confirmed(self) -> Floats:
         """(tasks,): smoothed errors, as far as counts confirm them: eq. (41) of docs/theory.md."""
         n, smoothed = self.rows, self.smoothed
-        held = _SHAPE_ROWS * max(float(n @ smoothed), 1.0) / max(float(n.sum()), 1.0)
+        held = SHAPE_ROWS * max(float(n @ smoothed), 1.0) / max(float(n.sum()), 1.0)
         ratio = (n @ self.counted + held) / (n @ smoothed + held)
         return np.minimum(ratio * smoothed, 1.0)
 

@@ -16,7 +16,7 @@ from scipy.special import ndtr
 
 from kinspan._rows.types import Codes, Floats
 
-_COMMON_ROWS = 2.0  # the deviation of a class in all tasks counts as much as this number of rows
+COMMON_ROWS = 2.0  # the deviation of a class in all tasks counts as much as this number of rows
 _RATE = 0.2  # the kernel of n rows has n**-0.2 of their deviation
 
 
@@ -91,9 +91,14 @@ def _chance_to_be_negative(margins: Floats, cells: _Cells, rows: Floats) -> Floa
     means = cells.mean(margins, rows)
     around = margins - means[here]
     deviation = np.sqrt(_variances(cells.sum(around**2), np.maximum(rows - 1.0, 0.0)))
-    width = np.maximum(rows, 1.0) ** -_RATE
+    width = kernel_width(rows)
     centre = means[here] + np.sqrt(1.0 - width**2)[here] * around
     return np.asarray(ndtr(-centre / np.maximum(width * deviation, 1e-300)[here]))
+
+
+def kernel_width(rows: Floats) -> Floats:
+    """The kernel around each of so many margins, in standard deviations of all."""
+    return np.asarray(np.maximum(rows, 1.0) ** -_RATE)
 
 
 def _variances(scatter: Floats, freedom: Floats) -> Floats:
@@ -102,4 +107,4 @@ def _variances(scatter: Floats, freedom: Floats) -> Floats:
     common = scatter.sum(axis=0) / np.where(of_class > 0, of_class, 1.0)
     of_all = scatter.sum() / max(float(freedom.sum()), 1.0)
     common = np.where(of_class > 0, common, of_all)
-    return np.asarray((scatter + _COMMON_ROWS * common) / (freedom + _COMMON_ROWS))
+    return np.asarray((scatter + COMMON_ROWS * common) / (freedom + COMMON_ROWS))

@@ -15,6 +15,7 @@ from kinspan.risk import (
     Forecast,
     Learning,
     LeftOutErrors,
+    LeftOutRows,
     learning_curves,
     left_out_errors,
     spread_of_scores,
@@ -65,6 +66,7 @@ class FittedRules:
     curves: Learning | Reached  # learning curves, or what they follow from
     left_out: LeftOutErrors  # what the forecasts follow from; no rows where nothing was left out
     unlabelled: UnlabelledUse | None = None  # where rows without labels could be used
+    left_out_rows: LeftOutRows | None = None  # the rows themselves; None after reading a file
 
     @property
     def learning(self) -> Learning:
@@ -101,6 +103,7 @@ def outcome(combination: Combination, prepared: Prepared, options: Options) -> F
         np.zeros(len(counts), dtype=np.intp),
         Reached(reached, counts, n_classes, _chance(options.priors, counts, is_new)),
         expected.left_out,
+        left_out_rows=expected.rows,
     )
 
 
@@ -117,6 +120,7 @@ class _Expected(NamedTuple):
     interval: Floats  # (tasks, 2)
     alone: Floats  # (tasks,)
     left_out: LeftOutErrors  # what left-out rows say of the rules with the others
+    rows: LeftOutRows  # these rows
 
 
 def _expected(combination: Combination, options: Options) -> _Expected:
@@ -125,12 +129,13 @@ def _expected(combination: Combination, options: Options) -> _Expected:
         (combination.scores, combination.reference),
         (combination.alone_scores, combination.alone),
     )
-    found = [_left_out(combination.evidence, *of, options) for of in both]
+    rows = [_left_out_rows(combination.evidence, *of, options) for of in both]
+    found = [_left_out(of, c, options) for of, (_, c) in zip(rows, both, strict=True)]
     together, alone = (
         left_out.forecast() if left_out.rows.any() else _formula(candidate, options)
         for left_out, (_, candidate) in zip(found, both, strict=True)
     )
-    expected = _Expected(*together, alone.error, found[0])
+    expected = _Expected(*together, alone.error, found[0], rows[0])
     is_new = newcomers(combination.reference.solution()[0].scaled.counts)
     return _with_newcomers(expected, is_new, combination, options) if is_new.any() else expected
 
@@ -155,19 +160,30 @@ def _with_newcomers(
     )
 
 
-def _left_out(
+def _left_out_rows(
     evidence: Evidence | None, scores: Floats, candidate: Candidate, options: Options
-) -> LeftOutErrors:
+) -> LeftOutRows:
+    """Sampled rows with the scores of rules that have not seen them; none where there are none."""
+    sample = candidate.prepared.sample
+    if evidence is None or sample is None:
+        nothing = np.empty(0, dtype=np.intp)
+        no_scores = np.empty((0, options.priors.shape[1]))
+        return LeftOutRows(no_scores, nothing, nothing, np.empty(0), options.log_priors)
+    log_priors = options.log_priors
+    if candidate.multi_class == "one-vs-all":
+        log_priors = np.zeros_like(log_priors)  # its scores are no log odds
+    known = evidence.own > 0
+    tasks, classes = evidence.tasks[known], evidence.classes[known]
+    scores = of_classes(scores)[known] + log_priors[tasks]
+    return LeftOutRows(scores, tasks, classes, sample.weights[known], log_priors)
+
+
+def _left_out(rows: LeftOutRows, candidate: Candidate, options: Options) -> LeftOutErrors:
     """What left-out rows say of the errors of rules; nothing where there are none."""
-    rows = candidate.prepared.sample
-    if evidence is None or rows is None:
+    if not len(rows.tasks):
         return LeftOutErrors(*np.zeros((4, len(options.priors))))
     priors = np.where(candidate.prepared.scaled.present, options.priors, 0.0)
-    scores = of_classes(scores)
-    if candidate.multi_class != "one-vs-all":
-        scores = scores + options.log_priors[evidence.tasks]
-    scores = np.where(evidence.own[:, None] > 0, scores, np.nan)
-    return left_out_errors(scores, evidence.tasks, evidence.classes, rows.weights, priors)
+    return left_out_errors(rows.scores, rows.tasks, rows.classes, rows.weights, priors)
 
 
 def _formula(candidate: Candidate, options: Options) -> Forecast:

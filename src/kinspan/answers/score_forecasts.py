@@ -1,0 +1,118 @@
+"""A fitted model → the forecast of a score that people decide by, as a short table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kinspan._rows.types import Codes, Floats, Mask
+from kinspan._validation.parameters import check_priors
+from kinspan._validation.scores import check_forecast_score
+from kinspan.answers._table import ShownAsTable, Table
+from kinspan.metrics import Score, ScoredRows
+from kinspan.risk import ScoreDistributions, forecast_score, score_distributions
+
+_SHOWN = 30
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreForecasts(ShownAsTable):
+    """A score to expect of some tasks on new rows, the worst first."""
+
+    score: str  # its name, with its level
+    tasks: list[Any]
+    value: Floats  # (tasks,); NaN where nothing is known
+    low: Floats  # (tasks,): the lower end of the 90 % interval
+    high: Floats  # (tasks,)
+    chance: Floats  # (tasks,): if classes are guessed, each as often as it occurs
+    labels: Floats  # (tasks, classes): how many the task has
+    title: str  # of the score
+
+    def _table(self) -> Table:
+        columns = self.value, self.low, self.high, self.chance, self.labels
+        rows = [
+            [str(task), number(value), ends(low, high), number(chance), counted(labels)]
+            for task, value, low, high, chance, labels in zip(self.tasks, *columns, strict=True)
+        ]
+        more = len(rows) - _SHOWN
+        note = f"and {more:,} more" * (more > 0)
+        head = ["task", self.title, "90 % interval", "chance", "labels"]
+        return Table("", head, rows[:_SHOWN], note)
+
+
+def score_forecasts(
+    model: Any, score: Any, order: Codes | None = None, argument: str = "score"
+) -> ScoreForecasts:
+    """Those of the tasks at some positions, or of all, the worst first."""
+    wanted = check_forecast_score(argument, score, len(model.classes_), model.sample_ is not None)
+    counts = np.asarray(model.moments_.effective().counts)
+    known = distributions_of(model)
+    thresholds = np.zeros(len(counts))
+    found = forecast_score(known, wanted.name, wanted.level, thresholds)
+    is_new = _lacking(counts)
+    value = np.where(is_new, np.nan, found.value)
+    low, high = np.where(is_new[:, None], np.nan, found.interval).T
+    if order is None:
+        order = worst_first(value, wanted.kind.greater_is_better)
+    chance = _by_chance(wanted, shares_of(model)[order])
+    return ScoreForecasts(
+        str(wanted),
+        list(model.tasks_[order]),
+        value[order],
+        low[order],
+        high[order],
+        chance,
+        counts[order],
+        wanted.title,
+    )
+
+
+def distributions_of(model: Any) -> ScoreDistributions:
+    """How scores of new rows of both classes will be distributed, by the left-out ones."""
+    learnt = model._learnt
+    given = learnt.parameters["priors"]
+    fixed = None if given is None or isinstance(given, str) else shares_of(model)[:, 1]
+    counts = np.asarray(model.moments_.effective().counts)
+    return score_distributions(learnt.left_out_rows, counts, fixed)
+
+
+def shares_of(model: Any) -> Floats:
+    """(tasks, classes): how frequent classes are: as given by priors, or else as in the labels."""
+    given = model._learnt.parameters["priors"]
+    return check_priors("empirical" if given is None else given, model.moments_.counts)
+
+
+def worst_first(values: Floats, greater_is_better: bool) -> Codes:
+    """Positions of the tasks, unknown values first."""
+    signed = values if greater_is_better else -values
+    return np.argsort(np.nan_to_num(signed, nan=-np.inf), kind="stable")
+
+
+def _lacking(counts: Floats) -> Mask:
+    """(tasks,): without labels of both classes."""
+    return np.asarray((counts > 0).sum(axis=1) < 2)
+
+
+def _by_chance(score: Score, shares: Floats) -> Floats:
+    """(tasks,): computed once for tasks whose shares are the same in four digits."""
+    classes = np.arange(shares.shape[1])
+    different, place = np.unique(shares.round(4), axis=0, return_inverse=True)
+    rows = (ScoredRows(classes, classes, np.eye(len(classes)), share) for share in different)
+    return np.array([score.of_chance(of) for of in rows])[place]
+
+
+def number(value: float) -> str:
+    """A score as text."""
+    return f"{value:.3f}" if np.isfinite(value) else "unknown"
+
+
+def ends(low: float, high: float) -> str:
+    """An interval as text."""
+    return f"{number(low)} to {number(high)}"
+
+
+def counted(labels: Floats) -> str:
+    """Numbers of labels of both classes as text."""
+    return " / ".join(f"{n:.4g}" for n in labels)

@@ -1,0 +1,116 @@
+"""Forecasts of scores: the truth on new rows, what a loaded model says, and refusals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kinspan
+from kinspan import MultiTaskSPCA
+from kinspan.metrics import Score, ScoredRows
+
+
+def rare(seed: int, counts: Any, p: int = 8) -> tuple[Any, Any, Any, Any]:
+    """Related Gaussian tasks with these numbers of both classes, and their means."""
+    rng = np.random.default_rng(seed)
+    counts = np.asarray(counts)
+    shared = rng.normal(size=p)
+    means = 0.6 * (shared + 0.5 * rng.normal(size=(len(counts), p)))
+    cells = np.repeat(np.arange(counts.size), counts.ravel())
+    task, y = cells // 2, cells % 2
+    return rng.normal(size=(len(y), p)) + means[task] * y[:, None], y, task, means
+
+
+def true_scores(model: MultiTaskSPCA, means: Any, score: Score, share: float) -> Any:
+    rng, found = np.random.default_rng(99), []
+    for t, mean in enumerate(means):
+        y = np.repeat([0, 1], 3000)
+        X = rng.normal(size=(6000, len(mean))) + mean * y[:, None]
+        weights = np.where(y == 1, share, 1.0 - share)
+        answers, p = model.predict(X, task=t), model.predict_proba(X, task=t)
+        found.append(score.of(ScoredRows(y, answers, p, weights)))
+    return np.array(found)
+
+
+@pytest.mark.parametrize(
+    ("score", "most"), [("roc_auc", 0.02), ("average_precision", 0.05), ("log_loss", 0.02)]
+)
+def test_forecasts_are_near_the_scores_of_new_rows(score: str, most: float) -> None:
+    inside, gaps = [], []
+    for seed in range(3):
+        X, y, task, means = rare(seed, np.tile([180, 20], (15, 1)))
+        clf = MultiTaskSPCA(priors="empirical").fit(X, y, task=task)
+        found = clf.forecast(score=score)
+        truth = true_scores(clf, means, Score(score), 0.1)[found.tasks]
+        inside += ((found.low < truth) & (truth < found.high)).tolist()
+        gaps += (found.value - truth).tolist()
+    assert abs(np.mean(gaps)) < most
+    assert np.mean(inside) > 0.8
+
+
+def test_one_to_five_positives_lean_on_the_others_and_say_so() -> None:
+    counts = np.tile([100, 30], (12, 1))
+    counts[:5, 1] = [1, 2, 3, 4, 5]
+    X, y, task, _ = rare(3, counts)
+    clf = MultiTaskSPCA(priors="empirical").fit(X, y, task=task)
+    found = clf.forecast(score="roc_auc")
+    width = dict(zip(found.tasks, found.high - found.low, strict=True))
+    usual = np.mean([width[t] for t in range(5, 12)])
+    assert np.mean([width[t] for t in range(5)]) > 1.3 * usual
+    assert (found.low > 0).all()
+    assert (found.high <= 1).all()
+    assert found.labels.tolist() == counts[found.tasks].tolist()
+
+
+def test_a_task_of_one_class_is_unknown_and_comes_first() -> None:
+    X, y, task, _ = rare(4, [[40, 10], [30, 0], [40, 12]])
+    found = MultiTaskSPCA().fit(X, y, task=task).forecast(score="f1")
+    assert found.tasks[0] == 1
+    assert np.isnan(found.value[0])
+    assert np.isfinite(found.value[1:]).all()
+    assert "unknown" in repr(found)
+
+
+def test_the_worst_comes_first_whichever_way_is_better() -> None:
+    X, y, task, _ = rare(5, np.tile([40, 10], (6, 1)))
+    clf = MultiTaskSPCA().fit(X, y, task=task)
+    assert (np.diff(clf.forecast(score="roc_auc").value) >= 0).all()
+    assert (np.diff(clf.forecast(score="log_loss").value) <= 0).all()
+    one = clf.forecast(3, score="roc_auc")
+    assert one.tasks == [3]
+
+
+def test_a_loaded_model_says_the_same(tmp_path: Path) -> None:
+    X, y, task, _ = rare(6, np.tile([40, 10], (4, 1)))
+    clf = MultiTaskSPCA().fit(X, y, task=task)
+    kinspan.save(clf, tmp_path / "m.kinspan")
+    again = kinspan.load(tmp_path / "m.kinspan")
+    before, after = (model.forecast(score="roc_auc") for model in (clf, again))
+    np.testing.assert_array_equal(after.value, before.value)
+
+
+def test_given_priors_are_the_shares_of_new_rows() -> None:
+    """Labels may have been collected in equal numbers."""
+    X, y, task, means = rare(7, np.tile([60, 60], (8, 1)))
+    clf = MultiTaskSPCA(priors=[0.95, 0.05]).fit(X, y, task=task)
+    found = clf.forecast(score="average_precision")
+    truth = true_scores(clf, means, Score("average_precision"), 0.05)[found.tasks]
+    assert abs(np.mean(found.value - truth)) < 0.08
+    np.testing.assert_allclose(found.chance, 0.05)
+
+
+def test_what_cannot_be_forecast_is_refused() -> None:
+    X, y, task, _ = rare(8, np.tile([20, 10], (3, 1)))
+    clf = MultiTaskSPCA().fit(X, y, task=task)
+    with pytest.raises(ValueError, match="score='auc' is no score"):
+        clf.forecast(score="auc")
+    with pytest.raises(ValueError, match="as a share of them"):
+        clf.forecast(score={"lift_at_budget": 10})
+    with pytest.raises(ValueError, match="fit it with row_sample=100"):
+        MultiTaskSPCA(row_sample=0).fit(X, y, task=task).forecast(score="f1")
+    three = MultiTaskSPCA().fit(X, np.arange(len(y)) % 3, task=task)
+    with pytest.raises(ValueError, match="forecast for two classes, and there are 3"):
+        three.forecast(score="f1")

@@ -91,6 +91,14 @@ class MultiTaskSPCA(
     class_weight : None, "balanced" or dict, default=None
         The cost of an error in each class, as in scikit-learn; it multiplies the prior.
         `"balanced"` makes their product equal for all classes.
+    threshold : None, "error", "cost", "f1", {"precision": p}, {"budget": q}, {"cost": matrix}
+        For two classes, when `predict` answers `classes_[1]`, by default None: where its log odds,
+        with priors and costs, are positive. Otherwise where left-out rows say that the goal is
+        reached best, with classes as frequent as in the labels of the task: the fewest errors, the
+        least cost (by `class_weight`, or by a matrix), the largest F1, the largest recall with a
+        precision of p, or a share of q of all rows. Thresholds of tasks with few rows are drawn to
+        those of the others; with `"tasks": "all"` in the dict there is one for all. Probabilities
+        and scores do not change, forecasts are of the answers.
     task_column : str or int, optional
         The column of X that holds the task id, for use where scikit-learn cannot pass `task=` on.
     unseen : {"error", "shared"}, default="error"
@@ -137,6 +145,9 @@ class MultiTaskSPCA(
     feature_importances_ : array, one number per column of X
         Mean size of coefficients over tasks, times the spread of the feature within classes, for
         `RFE(clf, importance_getter="feature_importances_")`. A task column has the largest.
+    threshold_ : array of shape (n_tasks,)
+        The decision score above which each task answers `classes_[1]`; zero unless `threshold` is
+        set.
     forecast_error_ : array of shape (n_tasks,)
         The expected error of each task's rule on new rows: how often sampled rows are
         misclassified when they are left out in turn, in closed form, those of the task if they are
@@ -201,6 +212,7 @@ class MultiTaskSPCA(
         missing: str = "impute",
         label_noise: float | ArrayLike | str | None = None,
         unlabelled: Hashable | None = None,
+        threshold: str | dict[str, Any] | None = None,
     ) -> None:
         self.labels = labels
         self.scale = scale
@@ -218,6 +230,7 @@ class MultiTaskSPCA(
         self.missing = missing
         self.label_noise = label_noise
         self.unlabelled = unlabelled
+        self.threshold = threshold
 
     def fit(
         self, X: Any, y: ArrayLike, *, task: Any = None, sample_weight: ArrayLike | None = None
@@ -270,7 +283,8 @@ class MultiTaskSPCA(
     def predict(self, X: Any, *, task: Any = None) -> NDArray[Any]:
         """The class of every row, in the array library of X; `task` is one id per row, or one."""
         now = self._with_rules()
-        found: NDArray[Any] = per_row(now._learnt.classes, answers(now._scores(X, task)[0]))
+        scores, _ = now._scores(X, task, now._learnt.rules.deciding_intercept)
+        found: NDArray[Any] = per_row(now._learnt.classes, answers(scores))
         return in_library_of(found, X)
 
     def predict_proba(self, X: Any, *, task: Any = None) -> Floats:
@@ -309,11 +323,14 @@ class MultiTaskSPCA(
         """Accuracy over all rows."""
         return accuracy(y, self.predict(X, task=task), sample_weight)
 
-    def _scores(self, X: Any, task: Any) -> tuple[Floats, NDArray[np.bool_]]:
+    def _scores(
+        self, X: Any, task: Any, intercept: Floats | None = None
+    ) -> tuple[Floats, NDArray[np.bool_]]:
         """Scores, and which classes the task of every row cannot answer."""
         features, names, rules = self._known_rows(X, task)
         found = self._learnt.rules
-        scores = self._rows_by(features, names, rules, found.coef, found.intercept)
+        intercept = found.intercept if intercept is None else intercept
+        scores = self._rows_by(features, names, rules, found.coef, intercept)
         absent = per_row(found.absent, rules)
         return without_absent(scores, absent), absent
 

@@ -221,3 +221,16 @@ def test_scores_are_forecast_as_in_python(digits: Path, clf: MultiTaskSPCA, tmp_
     assert "Forecast of lift_at_budget=0.1, the worst first" in shown
     message = refusal(*command[:-1], "precision_at_budget=100")
     assert "name the budget as a share" in message
+
+
+def test_a_threshold_is_chosen_as_in_python(tmp_path: Path) -> None:
+    frame(DIGITS.X, DIGITS.y, DIGITS.task).to_parquet(tmp_path / "known.parquet")
+    roles = ("--task", "pair", "--label", "digit", "--out", tmp_path / "m")
+    command = ("fit", tmp_path / "known.parquet", *roles, "--threshold")
+    succeed(*command, "budget=30%, tasks=all")
+    found = kinspan.load(tmp_path / "m")
+    assert found.threshold == {"budget": 0.3, "tasks": "all"}
+    expected = MultiTaskSPCA(threshold={"budget": 0.3, "tasks": "all"})
+    expected.fit(DIGITS.X, np.where(DIGITS.y > 0, "b", "a"), task=DIGITS.task)
+    np.testing.assert_allclose(found.threshold_, expected.threshold_, atol=1e-6)
+    assert "{'precision': 0.8}" in refusal(*command, "precision")

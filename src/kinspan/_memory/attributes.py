@@ -123,6 +123,12 @@ class LearntMixin:
         return self._rules.intercept[:-1]
 
     @property
+    def threshold_(self) -> Floats:
+        """(n_tasks,): the decision score above which each task answers `classes_[1]`."""
+        found = self._rules.threshold
+        return np.zeros(len(self.tasks_)) if found is None else found[:-1]
+
+    @property
     def feature_importances_(self) -> Floats:
         """(n_features_in_,): the size of a feature in the rules, in units of its spread.
 

@@ -25,12 +25,19 @@ from kinspan._validation.parameters import (
     check_priors,
     check_random_state,
     check_several_classes,
+    check_shares,
 )
 from kinspan._validation.precision import warn_of_lost_digits
+from kinspan._validation.thresholds import (
+    AskedThreshold,
+    check_can_have_threshold,
+    check_threshold,
+    goal_costs,
+)
 from kinspan._validation.units import warn_of_other_units
 from kinspan._validation.weights import check_frequencies
 from kinspan.class_moments import ClassMoments
-from kinspan.risk import LeftOutRows
+from kinspan.risk import Goal, LeftOutRows
 from kinspan.selection.candidates import Options
 from kinspan.selection.filling import Whole, audit_whole, fit_whole, task_means
 from kinspan.selection.outcome import FittedRules
@@ -39,7 +46,7 @@ from kinspan.selection.wrong_labels import Audit
 _LOG = logging.getLogger("kinspan")
 _OF_RULES = (
     *("labels", "scale", "metric", "multi_class", "priors", "class_weight"),
-    *("unseen_classes", "n_components", "label_noise"),
+    *("unseen_classes", "n_components", "label_noise", "threshold"),
 )
 
 
@@ -147,6 +154,9 @@ class Learnt:
         check_n_components(asked["n_components"], len(moments.classes) - 1)
         priors = check_priors(asked["priors"], moments.counts)
         costs = check_costs(asked["class_weight"], moments.classes, priors)
+        goal = check_threshold(asked["threshold"])
+        if goal is not None:
+            check_can_have_threshold(len(moments.classes), statistics.sample is not None)
         return Options(
             asked["labels"],
             asked["scale"],
@@ -155,6 +165,8 @@ class Learnt:
             asked["unseen_classes"] == "share",
             priors,
             np.log(priors * costs),
+            None if goal is None else _goal(goal, costs, len(moments.tasks)),
+            check_shares(asked["priors"], moments.counts),
         )
 
     def with_rows(self, rows: CheckedRows, model: Any, *, is_part: bool) -> Learnt:
@@ -196,3 +208,9 @@ def rule_parameters(model: Any) -> dict[str, Any]:
     """Parameters that rules are found with, checked; later changes wait for more rows."""
     check_parameters(model)
     return {name: getattr(model, name) for name in _OF_RULES}
+
+
+def _goal(asked: AskedThreshold, costs: Floats, n_tasks: int) -> Goal:
+    if asked.name in ("error", "cost"):
+        return Goal("cost", goal_costs(asked, costs, n_tasks), asked.together)
+    return Goal(*asked)

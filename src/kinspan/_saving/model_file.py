@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -147,6 +147,10 @@ def _of_model(model: MultiTaskSPCA) -> Record:
         del parameters["label_noise"]  # likewise
     if parameters["unlabelled"] is None:
         del parameters["unlabelled"]  # likewise
+    if parameters["threshold"] is None:
+        del parameters["threshold"]
+    elif isinstance(parameters["threshold"], dict):
+        parameters["threshold"] = _Json(parameters["threshold"])
     about = {
         "parameters": {name: _of_parameter(v) for name, v in parameters.items()},
         "n_features_in": int(model.n_features_in_),
@@ -189,8 +193,16 @@ def _to_learnt(record: Record, parameters: dict[str, Any]) -> Learnt:
     return Learnt(parameters, ((1, whole),), expected, found)
 
 
+class _Json(NamedTuple):
+    """A dictionary by text, of numbers, text and matrices."""
+
+    value: dict[str, Any]
+
+
 def _of_parameter(value: Any) -> Any:
     """Parameters as JSON: dictionaries by class and arrays of priors have no form there."""
+    if isinstance(value, _Json):
+        return {"json": {name: _plain(part) for name, part in value.value.items()}}
     if isinstance(value, dict):
         keys = identifiers.to_json(identifiers.as_array(list(value)))
         return {"classes": keys, "weights": [float(v) for v in value.values()]}
@@ -199,9 +211,15 @@ def _of_parameter(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, str) or value is None else np.asarray(value).tolist()
+
+
 def _to_parameter(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
+    if "json" in value:
+        return dict(value["json"])
     return dict(
         zip(identifiers.from_json(value["classes"]).tolist(), value["weights"], strict=True)
     )

@@ -28,6 +28,8 @@ def record_of(rules: FittedRules) -> Record:
     for i, weights in enumerate(rules.task_weights):
         for j, part in enumerate(weights):
             arrays |= {f"weights/{i}/{j}/{name}": a for name, a in part._asdict().items()}
+    if rules.threshold is not None:
+        arrays["threshold"] = rules.threshold
     arrays = {name: np.asarray(array) for name, array in arrays.items()}
     lengths = [len(weights) for weights in rules.task_weights]
     return Record(
@@ -64,4 +66,5 @@ def rules_of(record: Record) -> FittedRules | None:
         curves=learning,
         left_out=left_out,
         left_out_rows=None,
+        threshold=arrays.get("threshold"),
     )

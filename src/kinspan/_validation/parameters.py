@@ -12,6 +12,7 @@ from kinspan._rows.keys import RowKey
 from kinspan._rows.types import Floats, Ids
 from kinspan._validation.messages import some
 from kinspan._validation.numbers import is_number, real_numbers
+from kinspan._validation.thresholds import check_threshold
 from kinspan.exceptions import TooFewClassesError
 
 MISSING = ("impute", "refuse")
@@ -38,6 +39,13 @@ def check_priors(priors: Any, counts: Floats) -> Floats:
     else:
         chosen = np.broadcast_to(_check_prior_array(priors, counts.shape[1]), counts.shape)
     return np.asarray(chosen / chosen.sum(axis=1, keepdims=True))
+
+
+def check_shares(priors: Any, counts: Floats) -> Floats | None:
+    """(tasks,) shares of the second class among new rows, where they are given."""
+    if priors is None or isinstance(priors, str):
+        return None
+    return check_priors(priors, counts)[:, 1]
 
 
 def check_costs(class_weight: Any, classes: Ids, priors: Floats) -> Floats:
@@ -96,6 +104,7 @@ def check_parameters(estimator: Any) -> None:
     for name, choices in _CHOICES.items():
         check_choice(name, getattr(estimator, name), choices)
     check_metric(estimator.metric, estimator.row_sample)
+    check_threshold(estimator.threshold)
     check_random_state(estimator.random_state)
     check_label_noise(estimator.label_noise)
     if estimator.label_noise is not None and estimator.row_sample == 0:

@@ -95,13 +95,13 @@ def check_probabilities(given: Any, n_rows: int, scores: list[Score], classes: I
 def _named(argument: str, given: Any) -> tuple[Any, Any]:
     if isinstance(given, str):
         name, equal, text = given.partition("=")
-        return name.strip(), _read(text) if equal else None
+        return name.strip(), read_level(text) if equal else None
     if isinstance(given, dict) and len(given) == 1:
         return next(iter(given.items()))
     raise TypeError(f"{argument}={given!r}; use the name of a score, or {{name: level}}")
 
 
-def _read(text: str) -> Any:
+def read_level(text: str) -> Any:
     """A number, a share in per cent, or a matrix "0 1; 5 0"; other text as it is."""
     try:
         if ";" in text:

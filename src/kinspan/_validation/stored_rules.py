@@ -42,6 +42,9 @@ def check_rules(rules: Any, moments: Moments) -> None:
         for part in (rules.unlabelled.rows, rules.unlabelled.support, rules.unlabelled.left_out):
             _check_between("what unlabelled rows are worth", part, 0.0)
         _check_between("what unlabelled rows are worth", rules.unlabelled.better, -np.inf)
+    if rules.threshold is not None:
+        _check_shapes(rules, {"threshold": (n_tasks + 1,)})
+        _check_between("the thresholds", rules.threshold, -np.inf)
 
 
 def _check_weights(rules: Any, n_tasks: int) -> None:

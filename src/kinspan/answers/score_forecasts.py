@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kinspan._rows.types import Codes, Floats, Mask
-from kinspan._validation.parameters import check_priors
+from kinspan._validation.parameters import check_priors, check_shares
 from kinspan._validation.scores import check_forecast_score
 from kinspan.answers._table import ShownAsTable, Table
 from kinspan.metrics import Score, ScoredRows
@@ -49,8 +49,7 @@ def score_forecasts(
     wanted = check_forecast_score(argument, score, len(model.classes_), model.sample_ is not None)
     counts = np.asarray(model.moments_.effective().counts)
     known = distributions_of(model)
-    thresholds = np.zeros(len(counts))
-    found = forecast_score(known, wanted.name, wanted.level, thresholds)
+    found = forecast_score(known, wanted.name, wanted.level, model.threshold_)
     is_new = _lacking(counts)
     value = np.where(is_new, np.nan, found.value)
     low, high = np.where(is_new[:, None], np.nan, found.interval).T
@@ -71,11 +70,9 @@ def score_forecasts(
 
 def distributions_of(model: Any) -> ScoreDistributions:
     """How scores of new rows of both classes will be distributed, by the left-out ones."""
-    learnt = model._learnt
-    given = learnt.parameters["priors"]
-    fixed = None if given is None or isinstance(given, str) else shares_of(model)[:, 1]
     counts = np.asarray(model.moments_.effective().counts)
-    return score_distributions(learnt.left_out_rows, counts, fixed)
+    fixed = check_shares(model._learnt.parameters["priors"], counts)
+    return score_distributions(model._learnt.left_out_rows, counts, fixed)
 
 
 def shares_of(model: Any) -> Floats:

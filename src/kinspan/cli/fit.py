@@ -11,6 +11,7 @@ from kinspan._rows.types import Codes
 from kinspan._validation.fitted import names_of
 from kinspan._validation.parameters import check_random_state
 from kinspan._validation.scores import check_forecast_score
+from kinspan._validation.thresholds import read_threshold
 from kinspan.answers._table import percent, points
 from kinspan.answers.score_forecasts import ScoreForecasts, score_forecasts
 from kinspan.answers.summary import by_need, errors_of
@@ -60,6 +61,7 @@ def fit(
     unseen: options.UnseenInFit = "error",
     row_sample: options.RowSample = 100,
     random_state: options.RandomState = None,
+    threshold: options.Threshold = None,
     score: options.Scores = None,
     show_all: options.AllTasks = False,
     checkpoint: options.Checkpoint = None,
@@ -73,6 +75,7 @@ def fit(
         check_forecast_score("--score", name, 2, row_sample > 0)
     model = _unfitted(priors, class_weight, unseen, row_sample, random_state)
     model.label_noise = None if label_noise == "none" else label_noise
+    model.set_params(threshold=read_threshold(threshold))
     recipe: Recipe | None
     if moments is not None:
         named = data, task, label, features, exclude, as_text, checkpoint

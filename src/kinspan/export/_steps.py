@@ -147,13 +147,26 @@ def _intercepts(rules: FittedRules, refuses_unseen: bool) -> Floats:
     return intercepts
 
 
-def answers_of_scores(labels: NDArray[Any], no_label: Any, dtype: DTypeLike) -> Steps:
+def scores_above_threshold(threshold: Floats) -> Steps:
+    """scores, rule → scores of which that of the answer is the larger one."""
+    return Steps(
+        [
+            Step("Gather", ("thresholds", "rule"), "threshold"),
+            Step("Sub", ("scores", "threshold"), "decided"),
+        ],
+        {"thresholds": threshold[:, None] * _MIRRORED},
+    )
+
+
+def answers_of_scores(
+    labels: NDArray[Any], no_label: Any, dtype: DTypeLike, decided: str = "scores"
+) -> Steps:
     """scores → probabilities and label; no label where probabilities are NaN."""
     return Steps(
         [
             Step("Softmax", ("scores",), "chances", {"axis": 1}),
             Step("Cast", ("chances",), "probabilities", {"to": dtype}),
-            Step("ArgMax", ("scores",), "best", {"axis": 1, "keepdims": 0}),
+            Step("ArgMax", (decided,), "best", {"axis": 1, "keepdims": 0}),
             Step("Gather", ("chances", "first_class"), "chance", {"axis": 1}),
             Step("IsNaN", ("chance",), "is_refused"),
             Step("Where", ("is_refused", "after_classes", "best"), "place"),

@@ -93,7 +93,7 @@ def to_onnx(
     labels, no_label = _checks.check_classes(model.classes_)
     has_task = len(model.tasks_) > 1 or model.unseen == "shared"
     tasks = _checks.check_ids(model.tasks_, "tasks_") if has_task else None
-    answers = _steps.answers_of_scores(labels, no_label, number)
+    answers = _answers(model, labels, no_label, number)
     inputs = _inputs(model, recipe, tasks, number)
     graph = _assembled(
         _scores(model, recipe, tasks).then(answers), model, inputs, labels, number, opset
@@ -115,6 +115,17 @@ def _scores(model: MultiTaskSPCA, recipe: Recipe | None, tasks: NDArray[Any] | N
     sums = _steps.sums_by_one_rule if tasks is None else _steps.sums_by_rule
     scores = _steps.scores_of_sums(rules, model.unseen == "error")
     return rule.then(sums(rules.coef, rows)).then(scores)
+
+
+def _answers(
+    model: MultiTaskSPCA, labels: NDArray[Any], no_label: Any, number: np.dtype[Any]
+) -> Steps:
+    """The steps from scores to probabilities and labels."""
+    threshold = model._rules.threshold
+    if threshold is None:
+        return _steps.answers_of_scores(labels, no_label, number)
+    answers = _steps.answers_of_scores(labels, no_label, number, "decided")
+    return _steps.scores_above_threshold(threshold).then(answers)
 
 
 def _fills(model: MultiTaskSPCA, recipe: Recipe | None) -> Fills | None:

@@ -15,11 +15,13 @@ from kinspan.risk.learning import Energies, Learning, learning_curves
 from kinspan.risk.leave_one_out import leave_one_out_scores
 from kinspan.risk.left_out_rows import LeftOutRows
 from kinspan.risk.rule_parts import Residuals, RuleParts, ScaleChange, SharedPart
+from kinspan.risk.thresholds import Goal, thresholds
 from kinspan.risk.wrong_labels import LabelledScores, WrongLabels, rate_interval, wrong_labels
 
 __all__ = [
     "Energies",
     "Forecast",
+    "Goal",
     "LabelledScores",
     "Learning",
     "LeftOutErrors",
@@ -41,5 +43,6 @@ __all__ = [
     "rate_interval",
     "score_distributions",
     "spread_of_scores",
+    "thresholds",
     "wrong_labels",
 ]

@@ -13,7 +13,7 @@ import numpy as np
 
 from kinspan._rows.types import Floats
 from kinspan.labels import TaskWeights
-from kinspan.risk import calibration, leave_one_out_scores
+from kinspan.risk import Goal, calibration, leave_one_out_scores
 from kinspan.scores import LinearRules
 from kinspan.selection.decisions import RIDGES
 from kinspan.selection.evidence import Evidence, evidence_of, pooled_weights
@@ -34,6 +34,8 @@ class Options(NamedTuple):
     share_classes: bool
     priors: Floats  # (tasks, classes)
     log_priors: Floats  # (tasks, classes): of prior times cost
+    goal: Goal | None = None  # of thresholds; None is zero log odds
+    shares: Floats | None = None  # (tasks,): of the second class among new rows, where given
 
 
 class Candidate(NamedTuple):

@@ -18,7 +18,9 @@ from kinspan.risk import (
     LeftOutRows,
     learning_curves,
     left_out_errors,
+    score_distributions,
     spread_of_scores,
+    thresholds,
 )
 from kinspan.selection.candidates import Candidate, Options, of_classes
 from kinspan.selection.combination import Combination
@@ -67,6 +69,14 @@ class FittedRules:
     left_out: LeftOutErrors  # what the forecasts follow from; no rows where nothing was left out
     unlabelled: UnlabelledUse | None = None  # where rows without labels could be used
     left_out_rows: LeftOutRows | None = None  # the rows themselves; None after reading a file
+    threshold: Floats | None = None  # (tasks + 1,): the score to exceed; None is zero
+
+    @property
+    def deciding_intercept(self) -> Floats:
+        """(tasks + 1, 1 or classes): scores above zero are then above the threshold."""
+        return (
+            self.intercept if self.threshold is None else self.intercept - self.threshold[:, None]
+        )
 
     @property
     def learning(self) -> Learning:
@@ -104,6 +114,7 @@ def outcome(combination: Combination, prepared: Prepared, options: Options) -> F
         Reached(reached, counts, n_classes, _chance(options.priors, counts, is_new)),
         expected.left_out,
         left_out_rows=expected.rows,
+        threshold=expected.threshold,
     )
 
 
@@ -121,6 +132,7 @@ class _Expected(NamedTuple):
     alone: Floats  # (tasks,)
     left_out: LeftOutErrors  # what left-out rows say of the rules with the others
     rows: LeftOutRows  # these rows
+    threshold: Floats | None  # (tasks + 1,)
 
 
 def _expected(combination: Combination, options: Options) -> _Expected:
@@ -130,12 +142,16 @@ def _expected(combination: Combination, options: Options) -> _Expected:
         (combination.alone_scores, combination.alone),
     )
     rows = [_left_out_rows(combination.evidence, *of, options) for of in both]
-    found = [_left_out(of, c, options) for of, (_, c) in zip(rows, both, strict=True)]
+    above = [_thresholds(of, combination, options) for of in rows]
+    found = [
+        _left_out(_relative(of, at), c, options)
+        for of, at, (_, c) in zip(rows, above, both, strict=True)
+    ]
     together, alone = (
         left_out.forecast() if left_out.rows.any() else _formula(candidate, options)
         for left_out, (_, candidate) in zip(found, both, strict=True)
     )
-    expected = _Expected(*together, alone.error, found[0], rows[0])
+    expected = _Expected(*together, alone.error, found[0], rows[0], above[0])
     is_new = newcomers(combination.reference.solution()[0].scaled.counts)
     return _with_newcomers(expected, is_new, combination, options) if is_new.any() else expected
 
@@ -176,6 +192,22 @@ def _left_out_rows(
     tasks, classes = evidence.tasks[known], evidence.classes[known]
     scores = of_classes(scores)[known] + log_priors[tasks]
     return LeftOutRows(scores, tasks, classes, sample.weights[known], log_priors)
+
+
+def _thresholds(rows: LeftOutRows, combination: Combination, options: Options) -> Floats | None:
+    """(tasks + 1,): for what they are asked for; None if for nothing, or if nothing is known."""
+    if options.goal is None or not len(rows.tasks):
+        return None
+    counts = combination.reference.solution()[0].scaled.counts
+    return thresholds(score_distributions(rows, counts, options.shares), options.goal)
+
+
+def _relative(rows: LeftOutRows, threshold: Floats | None) -> LeftOutRows:
+    """With scores that are above zero where they are above the threshold."""
+    if threshold is None:
+        return rows
+    moved = 0.5 * threshold[rows.tasks][:, None] * np.array([1.0, -1.0])
+    return rows._replace(scores=rows.scores + moved)
 
 
 def _left_out(rows: LeftOutRows, candidate: Candidate, options: Options) -> LeftOutErrors:

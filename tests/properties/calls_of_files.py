@@ -49,6 +49,12 @@ def _drawn(call: Callable[..., Any]) -> Callable[..., Any]:
     return draw
 
 
+_CURVES = (
+    *("RocForecastDisplay", "PrecisionRecallForecastDisplay"),
+    *("GainForecastDisplay", "CalibrationForecastDisplay"),
+)
+
+
 def _of_displays() -> dict[str, Call]:
     X, y, task = world()
     one: dict[str, Any] = {"estimator": fitted(), "ax": None}
@@ -60,6 +66,7 @@ def _of_displays() -> dict[str, Call]:
         "ScoreDistributionDisplay": {**one, **of_first},
         "SpectrumDisplay": one,
         "TransferDisplay": {**one, "task": 0, "most": 2},
+        **{name: {**one, **of_first} for name in _CURVES},
     }
     return {
         f"{name}.from_estimator": Call(

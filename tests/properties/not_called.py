@@ -15,6 +15,8 @@ _RESULTS = (  # made by the library, read by users
     *("engines.files.FilesRead", "engines.files.ReadFile", "engines.files.SkippedFile"),
     *("ForecastDisplay", "LearningCurveForecastDisplay", "RelatednessDisplay"),
     *("ScoreDistributionDisplay", "SpectrumDisplay", "TransferDisplay"),
+    *("RocForecastDisplay", "PrecisionRecallForecastDisplay"),
+    *("GainForecastDisplay", "CalibrationForecastDisplay"),
 )
 _WITHOUT_ARGUMENTS = (
     *("ClassMoments.effective", "ClassMoments.record", "ClassMoments.to_bytes"),
@@ -37,6 +39,8 @@ _AFTER_THE_CHECKS = (  # steps between steps, which take what was checked before
 _CALLED_AS_ANOTHER = (  # `from_estimator` plots, `-` subtracts, mixins are parts of MultiTaskSPCA
     *("ForecastDisplay.plot", "LearningCurveForecastDisplay.plot", "RelatednessDisplay.plot"),
     *("ScoreDistributionDisplay.plot", "SpectrumDisplay.plot", "TransferDisplay.plot"),
+    *("RocForecastDisplay.plot", "PrecisionRecallForecastDisplay.plot"),
+    *("GainForecastDisplay.plot", "CalibrationForecastDisplay.plot"),
     *("AnswersMixin", "WeightsMixin", "AnswersMixin.add_task", "AnswersMixin.explain_transfer"),
     *(
         "AnswersMixin.forecast",

@@ -69,6 +69,10 @@ wrong-labels: .venv/dev-installed  ## wrong labels: found, counted and relied on
 unlabelled: .venv/dev-installed  ## rows without labels compared with labels alone and with scikit-learn's semi-supervised methods; real data in the folder KINSPAN_DATA
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.unlabelled
 
+.PHONY: decisions
+decisions: .venv/dev-installed  ## rare classes: forecasts of scores, thresholds and logistic regression; real data in the folder KINSPAN_DATA; about 20 minutes
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.decisions
+
 planning: .venv/dev-installed  ## the error that more labels bring, expected and true; real data in the folder KINSPAN_DATA
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.planning
 

@@ -283,7 +283,7 @@ class MultiTaskSPCA(
     def predict(self, X: Any, *, task: Any = None) -> NDArray[Any]:
         """The class of every row, in the array library of X; `task` is one id per row, or one."""
         now = self._with_rules()
-        scores, _ = now._scores(X, task, now._learnt.rules.deciding_intercept)
+        scores, _ = now._scores(X, task, "deciding_intercept")
         found: NDArray[Any] = per_row(now._learnt.classes, answers(scores))
         return in_library_of(found, X)
 
@@ -324,13 +324,12 @@ class MultiTaskSPCA(
         return accuracy(y, self.predict(X, task=task), sample_weight)
 
     def _scores(
-        self, X: Any, task: Any, intercept: Floats | None = None
+        self, X: Any, task: Any, intercept: str = "intercept"
     ) -> tuple[Floats, NDArray[np.bool_]]:
         """Scores, and which classes the task of every row cannot answer."""
         features, names, rules = self._known_rows(X, task)
         found = self._learnt.rules
-        intercept = found.intercept if intercept is None else intercept
-        scores = self._rows_by(features, names, rules, found.coef, intercept)
+        scores = self._rows_by(features, names, rules, found.coef, getattr(found, intercept))
         absent = per_row(found.absent, rules)
         return without_absent(scores, absent), absent
 

@@ -122,7 +122,10 @@ def _of_stores() -> dict[str, Call]:
         "to_onnx": Call(to_onnx, {"model": fitted(), "opset": 17, "dtype": "float64"}),
         "write_report": Call(
             write_report,
-            {"model": fitted(), "path": page, "title": "Rows", "leave_out": False},
+            {
+                **{"model": fitted(), "path": page, "title": "Rows", "leave_out": False},
+                "scores": ["roc_auc"],
+            },
             is_costly=True,
         ),
     }

@@ -188,3 +188,26 @@ def test_rows_without_labels_are_spoken_of_where_there_are_some() -> None:
         (labelled(world), None),
     ):
         assert contents(fitted(some), None, False)["about"]["unlabelled"] == expected
+
+
+def test_the_page_says_what_is_counted_and_what_knowing_nothing_gives() -> None:
+    rng = np.random.default_rng(0)
+    y, task = (np.arange(400) % 5 == 0).astype(int), np.arange(400) % 4
+    X = rng.normal(size=(400, 3)) + y[:, None]
+    for priors, said in ((None, "equally"), ("empirical", "frequency"), ([0.8, 0.2], "given")):
+        model = MultiTaskSPCA(priors=priors).fit(X, y, task=task)
+        about = contents(model, None, False)["about"]
+        assert about["weighed"] == said
+        assert about["majority"] == pytest.approx(0.2)
+
+
+def test_scores_that_are_asked_for_are_those_of_the_model(many: MultiTaskSPCA) -> None:
+    asked = [many.forecast(score="roc_auc"), many.forecast(score={"lift_at_budget": 0.1})]
+    shown = contents(many, None, False, asked)
+    assert [score["title"] for score in shown["scores"]] == ["AUC", "lift at 10 %"]
+    names = [task["name"] for task in shown["tasks"]]
+    for i, of in enumerate(asked):
+        expected = dict(zip(map(str, of.tasks), of.value, strict=True))
+        for name, task in zip(names, shown["tasks"], strict=True):
+            assert task["scores"][i]["value"] == pytest.approx(expected[name], abs=1e-5)
+    assert contents(many, None, False)["scores"] == []

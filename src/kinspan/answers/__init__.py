@@ -5,8 +5,8 @@ from kinspan.answers.forecasts import Forecasts
 from kinspan.answers.label_issues import LabelIssues, WrongLabelRates
 from kinspan.answers.labels_needed import LabelsNeeded
 from kinspan.answers.methods import AnswersMixin
-from kinspan.answers.unlabelled import UnlabelledExplanation
 from kinspan.answers.score_forecasts import ScoreForecasts
+from kinspan.answers.unlabelled import UnlabelledExplanation
 from kinspan.answers.weights import WeightsMixin
 from kinspan.answers.who_helps import TaskLeftOut, TransferExplanation
 

@@ -16,6 +16,7 @@ Examples:
 
 kinspan report model.kinspan --out report.html
 kinspan report model.kinspan --out report.html --title "Churn, autumn"
+kinspan report model.kinspan --out report.html --score average_precision,lift_at_budget=5%
 """
 
 
@@ -23,6 +24,7 @@ def report(
     model: options.ModelFile,
     out: Annotated[str, typer.Option("--out", metavar="FILE", help="The page, one HTML file.")],
     title: Annotated[str | None, typer.Option("--title", help="The title of the page.")] = None,
+    score: options.Scores = None,
     as_json: options.Json = False,
 ) -> None:
     """Write a page about a model: forecasts, who helps whom, and the value of more labels."""
@@ -31,6 +33,6 @@ def report(
     output = Output(as_json)
     check_place(out, model)
     fitted = stored.read_model(model).value
-    write_report(fitted, out, title=title)
+    write_report(fitted, out, title=title, scores=options.listed(score))
     output.say(f"{number(len(fitted.tasks_), 'task')}: {out}")
     output.result(report=out)

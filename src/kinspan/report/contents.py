@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from kinspan._rows.types import Codes
+from kinspan.answers.score_forecasts import ScoreForecasts, shares_of
 from kinspan.answers.summary import by_need
 from kinspan.answers.unlabelled import explanation_of_unlabelled
 from kinspan.report._plain import named, rounded
@@ -21,15 +22,20 @@ from kinspan.report.related import helpers, related
 _SHORT_OF_LABELS = {"no labels", "one class", "tiny class"}
 
 
-def contents(model: Any, title: str | None, leave_out: bool) -> dict[str, Any]:
+def contents(
+    model: Any, title: str | None, leave_out: bool, scores: list[ScoreForecasts] | None = None
+) -> dict[str, Any]:
     """The data that `page` puts into the page."""
-    order = by_need(model)
+    order, scores = by_need(model), scores or []
     doubtful = doubts(model, order)
     rows = _rows(model, order, doubtful)
+    for row, of_task in zip(rows, _scores(model, order, scores), strict=True):
+        row["scores"] = of_task
     return {
         "title": title or f"Report on {len(order):,} task{'s' * (len(order) != 1)}",
         "about": _about(model),
         "figures": _figures(rows),
+        "scores": [{"title": of.title} for of in scores],
         "tasks": rows,
         "curves": curves(model, order),
         "help": helpers(model, order, leave_out),
@@ -48,6 +54,8 @@ def _about(model: Any) -> dict[str, Any]:
         "rows_kept": model.sample_ is not None,
         "alone": model.labels == "single",
         "unlabelled": _unlabelled(model),
+        "weighed": _weighed(model._learnt.parameters["priors"]),
+        "majority": rounded(np.mean(1.0 - shares_of(model).max(axis=1))),
     }
 
 
@@ -55,6 +63,28 @@ def _unlabelled(model: Any) -> str | None:
     """How many tasks have learnt from rows without labels, where there are such rows."""
     found = explanation_of_unlabelled(model)
     return found.sentence if found.tasks else None
+
+
+def _weighed(priors: Any) -> str:
+    """How the forecast counts classes."""
+    if priors is None:
+        return "equally"
+    return "frequency" if isinstance(priors, str) else "given"
+
+
+def _scores(
+    model: Any, order: Codes, scores: list[ScoreForecasts]
+) -> list[list[dict[str, float | None]]]:
+    """Of every task in this order: what is forecast of every score."""
+    ids = model.tasks_.tolist()
+    found: list[list[dict[str, float | None]]] = [[] for _ in order]
+    for of in scores:
+        place = {task: i for i, task in enumerate(of.tasks)}
+        for row, t in zip(found, order.tolist(), strict=True):
+            i = place[ids[t]]
+            ends = ("value", of.value[i]), ("low", of.low[i]), ("high", of.high[i])
+            row.append({name: rounded(value) for name, value in ends})
+    return found
 
 
 def _rows(model: Any, order: Codes, doubtful: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from kinspan._storage.atomic_files import write_atomically
 from kinspan._validation.fitted import check_fitted_model
+from kinspan._validation.messages import naming
 from kinspan._validation.parameters import check_choice, check_path
+from kinspan.answers.score_forecasts import score_forecasts
 from kinspan.report.contents import contents
 from kinspan.report.page import page
 from kinspan.spca import MultiTaskSPCA
@@ -21,6 +24,7 @@ def write_report(
     *,
     title: str | None = None,
     leave_out: bool | None = None,
+    scores: Any = (),
 ) -> None:
     """Write the forecasts of a fitted model as one HTML page, for the person who must decide.
 
@@ -41,6 +45,8 @@ def write_report(
         the others and takes one fit per task. Otherwise the page shows the shares of the other
         tasks in the rule of each task. By default tasks are left out where that takes a few
         seconds: up to 50 tasks, and up to three million for tasks² × classes × features.
+    scores : list of names, or of {name: level}
+        Scores to forecast for every task, besides the error, as in `MultiTaskSPCA.forecast`.
 
     Examples
     --------
@@ -65,7 +71,11 @@ def write_report(
     drawing = _drawing_library()
     n_tasks, work = len(model.tasks_), len(model.tasks_) * model.moments_.means.size
     is_quick = n_tasks <= _FEW_TASKS and work <= _LITTLE_WORK
-    shown = contents(model, title, is_quick if leave_out is None else bool(leave_out))
+    several = [scores] if isinstance(scores, (str, dict)) else scores
+    with naming("scores"):
+        forecasts = [score_forecasts(model, score, argument="scores") for score in several]
+    is_left_out = is_quick if leave_out is None else bool(leave_out)
+    shown = contents(model, title, is_left_out, forecasts)
     write_atomically(path, page(shown, drawing))
 
 

@@ -7,8 +7,19 @@ function showAbout() {
     `${counted(data.tasks.length, "task")} with ` +
     `${counted(classes.length, "class", "classes")} and ${counted(features, "feature")}, learnt ` +
     `${how}from ${counted(labels, "label")}` +
-    `${fades ? " (older ones count less)" : ""}.` +
+    `${fades ? " (older ones count less)" : ""}. ${weighedText()}` +
     `${unlabelled ? ` ${unlabelled}.` : ""}`;
+}
+
+// An error means little without what is counted, and what knowing nothing gives.
+function weighedText() {
+  const { weighed, majority } = data.about;
+  const how = {
+    equally: "The expected error counts all classes of a task equally",
+    frequency: "The expected error counts classes as often as they occur in the labels of a task",
+    given: "The expected error counts classes by the shares that were given",
+  }[weighed];
+  return `${how}. Always answering the most frequent class of a task would be wrong in ${percent(majority)} of its rows.`;
 }
 
 function keyFigures() {

@@ -36,9 +36,18 @@ const columns = [
     value: (t) => t.doubts.length,
   },
 ];
+columns.splice(-1, 0, ...data.scores.map(scoreColumn)); // before the warnings
 data.tasks.forEach((task, i) => {
   task.place = i;
 });
+
+function scoreColumn(score, i) {
+  return {
+    title: score.title,
+    cell: (t) => scoreText(t.scores[i]),
+    value: (t) => t.scores[i].value ?? BEYOND,
+  };
+}
 
 function nameButton(task) {
   const button = element("button", { type: "button" }, nameOf(shortened(task.name, 80)));

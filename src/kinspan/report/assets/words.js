@@ -28,6 +28,11 @@ function interval(task) {
   return `${(100 * task.low).toFixed(1)} to ${percent(task.high)}`;
 }
 
+function scoreText({ value, low, high }) {
+  if (value === null) return UNKNOWN;
+  return `${value.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)})`;
+}
+
 function counted(n, what, many = `${what}s`) {
   return `${whole.format(n)} ${n === 1 ? what : many}`;
 }

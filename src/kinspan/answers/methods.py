@@ -80,7 +80,7 @@ class AnswersMixin:
         3 vs 8  7.0 %  0.7 to 18.2 %      10
         >>> clf.forecast("3 vs 8", score="roc_auc")
         task      AUC   90 % interval  chance  labels
-        3 vs 8  0.992  0.974 to 1.000   0.500   5 / 5
+        3 vs 8  0.988  0.961 to 1.000   0.500   5 / 5
         """
         check_is_fitted(self)
         if score is not None:

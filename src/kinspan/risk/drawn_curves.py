@@ -26,7 +26,10 @@ class MassesAbove(NamedTuple):
 
 
 def masses_above(distributions: ScoreDistributions, tasks: Codes) -> MassesAbove:
-    """Of some tasks as one, each by its number of labels; their errors are independent."""
+    """Of some tasks as one, each by its number of labels.
+
+    Errors of tasks are taken as independent: what all of them have in common is not in the spread.
+    """
     weights = distributions.counts[tasks].sum(axis=1)
     all_draws = [distributions.draws(int(t)) for t in tasks]
     low = min(float(draws.scores.min()) for draws in all_draws)

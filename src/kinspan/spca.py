@@ -26,6 +26,7 @@ from kinspan._rows.types import Codes, Floats
 from kinspan._validation.accuracy import accuracy
 from kinspan._validation.finite import check_finite, check_may_have_holes
 from kinspan._validation.labelled_rows import check_labelled_rows
+from kinspan._validation.moments import check_unlabelled
 from kinspan._validation.parameters import check_type
 from kinspan._validation.rows import check_known_tasks, check_rows
 from kinspan.answers import AnswersMixin, AuditMixin, WeightsMixin
@@ -255,18 +256,27 @@ class MultiTaskSPCA(
             _ = draft._learnt.rules  # now, so that errors come from fit
         return self
 
-    def fit_moments(self, moments: ClassMoments, sample: RowSample | None = None) -> MultiTaskSPCA:
+    def fit_moments(
+        self,
+        moments: ClassMoments,
+        sample: RowSample | None = None,
+        unlabelled: Statistics | None = None,
+    ) -> MultiTaskSPCA:
         """Fit from ready moments, for instance those of several machines added up.
 
         Without a sample of rows the metric has no covariance in it, and the forecast is the formula
-        of the paper.
+        of the paper. `unlabelled` are those of rows without labels, `Statistics.unlabelled`.
         """
         rule_parameters(self)
         check_type("moments", moments, ClassMoments)
         if sample is not None:
             check_type("sample", sample, RowSample)
+        if unlabelled is not None:
+            check_type("unlabelled", unlabelled, Statistics)
+            check_unlabelled(unlabelled, moments)
         with learning(self) as draft:
-            draft._learnt = Learnt(rule_parameters(draft)).plus(Statistics(moments, sample))
+            whole = Statistics(moments, sample).next_to(unlabelled)
+            draft._learnt = Learnt(rule_parameters(draft)).plus(whole)
             _ = draft._learnt.rules
             draft.__dict__.pop("feature_names_in_", None)
             draft.n_features_in_ = moments.n_features + (draft.task_column is not None)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.sparse as sp
 
 import kinspan
 from kinspan import MultiTaskSPCA, Statistics
@@ -97,6 +99,27 @@ def test_batches_files_and_merged_models_give_the_rules_of_all_rows(tmp_path: An
         np.testing.assert_allclose(model.unlabelled_weight_, whole.unlabelled_weight_, rtol=1e-7)
     assert loaded.unlabelled == -9
     assert loaded.unlabelled_.counts.sum() == (y < 0).sum()
+
+
+def test_sparse_rows_frames_and_ready_statistics_give_the_same_rules() -> None:
+    X, y, task = with_gaps(7)
+    plain, found = MultiTaskSPCA().fit(X, y, task=task), Statistics.from_samples(X, y, task)
+    frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])])
+    named = pd.Series(y).map({0.0: "a", 1.0: "b", 2.0: "c"})
+    for model in (
+        MultiTaskSPCA().fit(sp.csr_array(X), y, task=task),
+        MultiTaskSPCA().fit(frame, named, task=task),
+        MultiTaskSPCA().fit_moments(found.moments, found.sample, found.unlabelled),
+    ):
+        np.testing.assert_allclose(model.coef_, plain.coef_, rtol=1e-6, atol=1e-9)
+    with pytest.raises(TypeError, match="unlabelled is of type ClassMoments"):
+        MultiTaskSPCA().fit_moments(found.moments, found.sample, found.moments)  # type: ignore[arg-type]
+
+
+def test_rows_of_no_weight_are_not_there() -> None:
+    X, y, task = with_gaps(8)
+    weights = np.where(np.isnan(y), 0.0, 1.0)
+    assert MultiTaskSPCA().fit(X, y, task=task, sample_weight=weights).unlabelled_ is None
 
 
 def test_rows_without_labels_fade_with_later_ones() -> None:

@@ -175,6 +175,20 @@ def test_weights_are_frequencies_and_partitions_may_weigh_nothing() -> None:
     assert clf.n_features_in_ == 7
 
 
+def test_rows_without_labels_are_those_of_the_fit_in_memory() -> None:
+    X, y, task = random_world(3)
+    X = np.concatenate([X, X + 0.1 * np.random.default_rng(0).standard_normal(X.shape)])
+    y, task = np.concatenate([y.astype(float), np.full(len(y), np.nan)]), np.concatenate([task] * 2)
+    X[5, 0] = X[-5, 1] = np.nan
+    here = MultiTaskSPCA().fit(X, y, task=task)
+    there = cluster.fit(MultiTaskSPCA(), da.from_array(X, chunks=(170, -1)), y, task=task)
+    np.testing.assert_allclose(there.coef_, here.coef_, rtol=1e-7, atol=1e-10)
+    np.testing.assert_allclose(there.unlabelled_weight_, here.unlabelled_weight_, rtol=1e-7)
+    lazy = cluster.decision_function(there, da.from_array(X[:9], chunks=(4, -1)), task=task[:9])
+    expected = there.decision_function(X[:9], task=task[:9])
+    np.testing.assert_allclose(lazy.compute(), expected, rtol=1e-9)
+
+
 def test_sparse_blocks() -> None:
     X, y, task = random_world(10)
     X[np.random.default_rng(0).uniform(size=X.shape) < 0.7] = 0.0

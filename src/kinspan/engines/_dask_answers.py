@@ -51,8 +51,15 @@ def _without_rows(model: MultiTaskSPCA) -> MultiTaskSPCA:
     """A copy with the same answers but without sampled rows, most of the size of a model."""
     _ = model._rules  # computed from all rows, before they are dropped
     light = copy(model)
-    light._learnt = replace(model._learnt, pile=((1, Statistics(model.moments_, None)),))
+    light._learnt = replace(model._learnt, pile=((1, _moments_of(model._learnt.statistics)),))
     return light
+
+
+def _moments_of(statistics: Statistics) -> Statistics:
+    """The same without sampled rows, of those without labels too: their means fill holes."""
+    free = statistics.unlabelled
+    free = None if free is None else Statistics(free.moments, None)
+    return Statistics(statistics.moments, None, unlabelled=free)
 
 
 def _no_answers(model: MultiTaskSPCA, method: str) -> NDArray[Any]:

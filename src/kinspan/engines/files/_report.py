@@ -82,7 +82,8 @@ class FilesRead:
         """
         names = check_model(model, self.columns, self.feature_names)
         with learning(model) as draft:
-            draft.fit_moments(self.statistics.moments, self.statistics.sample)
+            known = self.statistics
+            draft.fit_moments(known.moments, known.sample, known.unlabelled)
             if names is not None:
                 draft.feature_names_in_ = np.array(names, dtype=object)
         return model

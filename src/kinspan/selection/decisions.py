@@ -26,8 +26,10 @@ class Decision(NamedTuple):
 
 LARGE_FREEDOM = Decision(
     "degrees of freedom of the scale above which leaving out one row does not change it",
-    2000.0,
-    "the change is of the order of one over the freedom; below 100 it decides between scales",
+    1000.0,
+    "the change is of the order of one over the freedom; below 100 it decides between scales. With "
+    "1 112 degrees, errors of reviews and word counts were .1 and .5 points lower without it, and "
+    "forecasts moved by .1 and .2 (7 draws); with 472, counts were .2 higher and moved by .5",
 )
 SAME_SCALE = Decision(
     "deviation between features of the log of two squared scales below which they are one scale",

@@ -13,6 +13,8 @@ from kinspan.risk.forecast import FLEET_ROWS, posterior_of_errors, prior_of_othe
 
 HALF = 0.5
 
+HALVES = np.full((2, 20), 0.5)  # the error of guessing in twenty tasks, and the unit of errors
+
 
 def forecast(
     margins: Any, t: Any, c: Any, weights: Any = None, priors: Any = (0.5, 0.5)
@@ -60,7 +62,7 @@ def simulated_posterior(rows: Any, wrong: Any, chance: Any) -> Any:
 
 def test_the_posterior_is_that_of_bayes() -> None:
     rows, wrong = np.array([12.0, 30.0, 8.0]), np.array([4.0, 6.0, 3.0])
-    found = posterior_of_errors(rows, wrong / rows, wrong / rows, np.full(3, 0.5))
+    found = posterior_of_errors(rows, wrong / rows, wrong / rows, *HALVES[:, :3])
     means, deviations = simulated_posterior(rows, wrong, 0.5)
     np.testing.assert_allclose(found.error, means, atol=2e-3)
     nu = means * (1 - means) / deviations**2 - 1
@@ -129,9 +131,9 @@ def test_two_lucky_rows_are_not_the_best_task() -> None:
 def test_tasks_that_differ_are_not_drawn_together() -> None:
     """What others are worth follows from the counts: much if tasks agree, little if not."""
     rows, alike = np.full(20, 20.0), np.full(20, 0.25)
-    found = posterior_of_errors(rows, alike, alike, np.full(20, 0.5))
+    found = posterior_of_errors(rows, alike, alike, *HALVES)
     apart = np.tile([0.0, 0.5], 10)
-    differing = posterior_of_errors(rows, apart, apart, np.full(20, 0.5))
+    differing = posterior_of_errors(rows, apart, apart, *HALVES)
     assert np.ptp(found.interval[0]) < 0.2
     np.testing.assert_allclose(differing.error, apart, atol=0.06)
 
@@ -139,7 +141,7 @@ def test_tasks_that_differ_are_not_drawn_together() -> None:
 def test_one_task_is_by_itself() -> None:
     """Before it has rows, half of what guessing gives is expected, as by one row."""
     rows, errors = np.array([20.0]), np.array([0.4])
-    found = posterior_of_errors(rows, errors, errors, np.array([0.5]))
+    found = posterior_of_errors(rows, errors, errors, *HALVES[:, :1])
     first = np.array([1 / (1 / worth + 1) for worth in FLEET_ROWS])
     strength = 1 / (1 / np.array(FLEET_ROWS) + 1 / first)
     means = (20 * 0.4 + strength * 0.25) / (20 + strength)
@@ -149,7 +151,7 @@ def test_one_task_is_by_itself() -> None:
 def test_errors_are_compared_in_units_of_guessing() -> None:
     """A task of ten classes does not expect the error of tasks of two."""
     chance = np.array([0.5, 0.5, 0.9])
-    a, b = prior_of_others(np.full(3, 50.0), np.array([0.1, 0.1, 0.18]), chance, 30.0)
+    a, b = prior_of_others(np.full(3, 50.0), np.array([0.1, 0.1, 0.18]), chance, chance, 30.0)
     np.testing.assert_allclose(a / (a + b), chance * (a / (a + b))[0] / 0.5)
 
 

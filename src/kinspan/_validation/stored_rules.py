@@ -83,6 +83,7 @@ def _check_left_out(left_out: Any, n_tasks: int) -> None:
     _check_between("the number of left-out rows", left_out.rows, 0.0)
     for rates in (left_out.counted, left_out.smoothed, left_out.chance):
         _check_rates("the error of left-out rows", rates)
+    _check_between("the unit of errors", left_out.unit, 0.0)
 
 
 def _check_shapes(of: Any, shapes: dict[str, tuple[int, ...]]) -> None:

@@ -13,6 +13,8 @@ import numpy as np
 from scipy.special import betaincinv, betaln, softmax
 
 from kinspan._rows.types import Codes, Floats
+from kinspan.risk.difficulty import difficulty
+from kinspan.risk.learning import Energies
 from kinspan.risk.tails import Shares, wrong_shares
 
 _LEVEL = 0.90
@@ -34,14 +36,22 @@ class LeftOutErrors(NamedTuple):
     counted: Floats  # (tasks,): the share of them that is misclassified, classes by their priors
     smoothed: Floats  # (tasks,): the same from margins
     chance: Floats  # (tasks,): the error of a guess; zero with fewer than two classes
+    unit: Floats  # (tasks,): in which errors are compared: larger with more classes or fewer labels
 
     def forecast(self) -> Forecast:
         """The posterior of every task, given those of the others."""
-        return posterior_of_errors(self.rows, self.counted, self._confirmed(), self.chance)
+        return posterior_of_errors(
+            self.rows, self.counted, self._confirmed(), self.chance, self.unit
+        )
 
     def of(self, tasks: Codes) -> LeftOutErrors:
         """Those of some tasks, as if there were no others."""
         return LeftOutErrors(*(values[tasks] for values in self))
+
+    def harder(self, energies: Energies, counts: Floats) -> LeftOutErrors:
+        """With a larger unit for tasks that have fewer labels than is usual."""
+        relative = self._confirmed() / np.where(self.chance > 0, self.chance, 1.0)
+        return self._replace(unit=self.chance * difficulty(energies, counts, self.rows, relative))
 
     def _confirmed(self) -> Floats:
         """(tasks,): smoothed errors, as far as counts confirm them: eq. (41) of docs/theory.md."""
@@ -62,7 +72,8 @@ def left_out_errors(
     shares = wrong_shares(scores, tasks, classes, weights, priors)
     pi = priors / np.maximum(priors.sum(axis=1, keepdims=True), 1e-300)
     counted, smoothed = ((pi * part).sum(axis=1) for part in (shares.counted, shares.smoothed))
-    return LeftOutErrors(_rows(shares, pi), counted, smoothed, 1.0 - pi.max(axis=1))
+    chance = 1.0 - pi.max(axis=1)
+    return LeftOutErrors(_rows(shares, pi), counted, smoothed, chance, chance)
 
 
 def _rows(shares: Shares, pi: Floats) -> Floats:
@@ -72,11 +83,13 @@ def _rows(shares: Shares, pi: Floats) -> Floats:
     return np.where(whole, 1.0 / np.where(spread > 0, spread, 1.0), 0.0)
 
 
-def posterior_of_errors(rows: Floats, counted: Floats, errors: Floats, chance: Floats) -> Forecast:
+def posterior_of_errors(
+    rows: Floats, counted: Floats, errors: Floats, chance: Floats, unit: Floats
+) -> Forecast:
     """The mean over what the other tasks may be worth, eq. (44) of docs/theory.md."""
     if not rows.any():
         return Forecast(np.full(len(rows), np.nan), np.full((len(rows), 2), np.nan))
-    before = [prior_of_others(rows, errors, chance, worth) for worth in FLEET_ROWS]
+    before = [prior_of_others(rows, errors, chance, unit, worth) for worth in FLEET_ROWS]
     likely = softmax([_log_likelihood(rows, counted, *prior) for prior in before])
     after = np.array([(a + rows * errors, b + rows * (1.0 - errors)) for a, b in before])
     total = after.sum(axis=1)
@@ -91,18 +104,19 @@ def posterior_of_errors(rows: Floats, counted: Floats, errors: Floats, chance: F
 
 
 def prior_of_others(
-    rows: Floats, errors: Floats, chance: Floats, worth: float
+    rows: Floats, errors: Floats, chance: Floats, unit: Floats, worth: float
 ) -> tuple[Floats, Floats]:
     """(tasks,): parameters of the beta distribution that the other tasks make likely.
 
-    Eq. (42) of docs/theory.md. Errors are compared in units of what guessing would give. Before
-    there are any tasks, half of that is expected, as by one row.
+    Eq. (42) of docs/theory.md. Before there are any tasks, half of what guessing would give is
+    expected, as by one row.
     """
     weights = rows / (rows / worth + 1.0)
     first = 1.0 / (1.0 / worth + 1.0)
-    relative = errors / np.where(chance > 0, chance, 1.0)
+    relative = errors / np.where(unit > 0, unit, 1.0)
     total = first + weights.sum() - weights
-    mean = chance * (0.5 * first + weights @ relative - weights * relative) / total
+    of_others = unit * (weights @ relative - weights * relative)
+    mean = np.minimum((0.5 * chance * first + of_others) / total, np.maximum(chance, unit))
     mean = np.clip(mean, 1e-9, 1.0 - 1e-9)
     strength = 1.0 / (1.0 / worth + 1.0 / total)
     return strength * mean, strength * (1.0 - mean)

@@ -95,10 +95,11 @@ def outcome(combination: Combination, prepared: Prepared, options: Options) -> F
     counts = prepared.scaled.counts
     is_new = newcomers(counts)
     rules, absent = rules_in_input_units(combination, prepared, options)
-    expected = _expected(combination, options)
     problem, solution = combination.reference.solution()
+    energies = _energies(solution, problem)
+    expected = _expected(combination, options, energies, counts)
     n_classes = np.where(is_new, counts.shape[1], (counts > 0).sum(axis=1))
-    reached = _of_newcomers(_energies(solution, problem), is_new)
+    reached = _of_newcomers(energies, is_new)
     two = counts.shape[1] == 2
     coef, intercept = (
         part[:, 1:] - part[:, :1] if two else part for part in (rules.coef, rules.intercept)
@@ -135,7 +136,9 @@ class _Expected(NamedTuple):
     threshold: Floats | None  # (tasks + 1,)
 
 
-def _expected(combination: Combination, options: Options) -> _Expected:
+def _expected(
+    combination: Combination, options: Options, energies: Energies, counts: Floats
+) -> _Expected:
     """From left-out rows, and without any of them by the formula of the paper."""
     both = (
         (combination.scores, combination.reference),
@@ -143,9 +146,10 @@ def _expected(combination: Combination, options: Options) -> _Expected:
     )
     rows = [_left_out_rows(combination.evidence, *of, options) for of in both]
     above = [_thresholds(of, combination, options) for of in rows]
+    reached = (energies, energies.alone(counts))
     found = [
-        _left_out(_relative(of, at), c, options)
-        for of, at, (_, c) in zip(rows, above, both, strict=True)
+        _left_out(_relative(of, at), c, options).harder(known, counts)
+        for of, at, (_, c), known in zip(rows, above, both, reached, strict=True)
     ]
     together, alone = (
         left_out.forecast() if left_out.rows.any() else _formula(candidate, options)
@@ -213,7 +217,7 @@ def _relative(rows: LeftOutRows, threshold: Floats | None) -> LeftOutRows:
 def _left_out(rows: LeftOutRows, candidate: Candidate, options: Options) -> LeftOutErrors:
     """What left-out rows say of the errors of rules; nothing where there are none."""
     if not len(rows.tasks):
-        return LeftOutErrors(*np.zeros((4, len(options.priors))))
+        return LeftOutErrors(*np.zeros((5, len(options.priors))))
     priors = np.where(candidate.prepared.scaled.present, options.priors, 0.0)
     return left_out_errors(rows.scores, rows.tasks, rows.classes, rows.weights, priors)
 

@@ -1,0 +1,77 @@
+"""A task with fewer labels than the others is to expect more errors, as its learning curve says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from kinspan import MultiTaskSPCA
+from kinspan.risk import Energies
+from kinspan.risk.difficulty import difficulty
+
+P, TOTAL = 40, 9.0
+
+
+def alone(counts: Any) -> Energies:
+    """Isotropic tasks that lend nothing: known = T²/(T + p Σ 1/n)."""
+    counts = np.asarray(counts, dtype=float)
+    noise = (P / counts).sum(axis=1)
+    k = len(counts)
+    return Energies(np.full(k, TOTAL), TOTAL**2 / (TOTAL + noise), np.full(counts.shape, float(P)))
+
+
+def errors(counts: Any) -> Any:
+    """(tasks,): of the rules of these tasks, by theory."""
+    return norm.sf(np.sqrt(alone(counts).known) / 2)
+
+
+def test_tasks_with_the_same_labels_are_as_difficult() -> None:
+    counts = np.full((6, 2), 12.0)
+    found = difficulty(alone(counts), counts, np.full(6, 24.0), np.full(6, 0.3))
+    np.testing.assert_allclose(found, 1.0, rtol=1e-9)
+
+
+@pytest.mark.parametrize("few", [3.0, 10.0, 30.0])
+def test_fewer_labels_have_the_error_of_the_learning_curve(few: float) -> None:
+    """One task of few labels among fifty of a hundred, none of which lends."""
+    counts = np.full((51, 2), 100.0)
+    counts[0] = few
+    true = errors(counts)
+    found = difficulty(alone(counts), counts, counts.sum(axis=1), true / 0.5)
+    np.testing.assert_allclose(found / found[1], true / true[1], rtol=0.03)
+
+
+def test_what_others_lend_makes_fewer_labels_matter_less() -> None:
+    counts = np.full((10, 2), 100.0)
+    counts[0] = 5.0
+    energies = alone(counts)
+    lent = energies._replace(known=0.95 * energies.total)
+    by_itself, with_others = (
+        difficulty(e, counts, counts.sum(axis=1), np.full(10, 0.3))[0] for e in (energies, lent)
+    )
+    assert 1.0 < with_others < by_itself
+
+
+def test_nobody_was_left_out() -> None:
+    counts = np.full((3, 2), 1.0)
+    np.testing.assert_array_equal(difficulty(alone(counts), counts, np.zeros(3), np.zeros(3)), 1.0)
+
+
+def test_a_poor_task_among_rich_ones_is_not_announced_as_one_of_them() -> None:
+    """Forecast and truth of the task with five labels per class, 60 draws."""
+    gaps = []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        k, p = 6, 20
+        means = 1.1 * rng.normal(size=(k, p)) / np.sqrt(p) + 0.5 * np.eye(p)[0]
+        n = np.array([5] + [60] * (k - 1))
+        task, y = np.repeat(np.arange(k), 2 * n), np.concatenate([np.arange(2 * m) % 2 for m in n])
+        X = np.where(y[:, None] == 1, 1.0, -1.0) * means[task] + rng.normal(size=(len(y), p))
+        model = MultiTaskSPCA().fit(X, y, task=task)
+        w, b = model.coef_[0].ravel(), float(np.ravel(model.intercept_[0])[0])
+        margins = np.array([w @ means[0] + b, w @ means[0] - b]) / np.linalg.norm(w)
+        gaps.append(model.forecast_error_[0] - norm.sf(margins).mean())
+    assert abs(np.mean(gaps)) < 4 * np.std(gaps) / np.sqrt(len(gaps))

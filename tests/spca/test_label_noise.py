@@ -42,6 +42,22 @@ def test_without_evidence_nothing_changes(seed: int) -> None:
     assert_same(plain, auto)
 
 
+def test_rows_without_labels_are_used_where_nothing_is_wrong_and_keep_their_places() -> None:
+    X = np.vstack([DIGITS.X_test[:200], DIGITS.X])
+    task = np.concatenate([DIGITS.task_test[:200], DIGITS.task])
+    for labels in (DIGITS.y, noisy(0.2)):
+        y = np.concatenate([np.full(200, np.nan), labels])
+        plain, auto = (
+            MultiTaskSPCA(label_noise=how).fit(X, y, task=task) for how in (None, "auto")
+        )
+        issues = auto.label_issues()
+        np.testing.assert_array_equal(issues.given_label, y[issues.index])
+        np.testing.assert_array_equal(issues.task, task[issues.index])
+        if not issues.has_evidence:
+            assert_same(plain, auto)
+    assert issues.has_evidence
+
+
 def test_wrong_labels_harm_less() -> None:
     y = noisy(0.25)
     plain, auto, given = (fitted(y, how) for how in (None, "auto", 0.25))

@@ -139,7 +139,10 @@ class Learnt:
         warn_of_lost_digits(whole.moments, whole.sample, options.scale, names)
         warn_of_other_units(moments.effective(), options.scale, names)
         found = None if self.parameters["label_noise"] is None else self.audit
-        rules = fit_whole(whole, options) if found is None else found.rules
+        if found is not None and found.is_resolved:
+            rules = found.rules
+        else:
+            rules = fit_whole(whole, options)
         size = (*moments.counts.shape, moments.n_features, moments.counts.sum())
         text = "rules of %d tasks, %d classes and %d features from %.6g rows in %.2f s"
         _LOG.info(text, *size, time.perf_counter() - begin)

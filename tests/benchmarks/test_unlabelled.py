@@ -1,0 +1,59 @@
+"""The draws of the benchmark on rows without labels are what they are called."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from benchmarks.unlabelled import HOSTILE, both, by_task, draw, table
+
+
+def test_no_row_is_in_two_parts_and_no_hidden_label_is_shown() -> None:
+    found = draw("digits", 3, "", 0)
+    rows = np.concatenate([part[0] for part in found])
+    assert len(np.unique(rows, axis=0)) > 0.99 * len(rows)
+    cells = np.unique(np.stack(found.labelled[1:]).astype(str), axis=1, return_counts=True)[1]
+    assert (cells == 3).all()
+    _, y, _ = both(found)
+    assert np.isnan(y).sum() == len(found.free[1])
+
+
+@pytest.mark.parametrize("rows", HOSTILE)
+def test_hostile_rows_are_of_the_same_tasks_and_their_labels_of_the_setting(rows: str) -> None:
+    plain, found = draw("digits", 3, "", 1), draw("digits", 3, rows, 1)
+    assert set(found.free[2]) <= set(plain.free[2])
+    np.testing.assert_array_equal(found.new[0], plain.new[0])
+    np.testing.assert_array_equal(found.labelled[0], plain.labelled[0])
+    X, y, task = found.free
+    if rows == "one class":
+        assert set(y) == {0}
+    elif rows == "80 % one class":
+        assert 0.15 < y.mean() < 0.25
+    elif rows == "copies":
+        assert len(np.unique(X, axis=0)) <= len(X) // 20
+    elif rows == "shifted":
+        assert not np.isin(X[:, 20], plain.free[0][:, 20]).all()
+    elif rows == "other task":
+        assert (task != plain.free[2]).all()
+
+
+def test_methods_for_each_task_answer_every_row() -> None:
+    class Constant:
+        def fit(self, _: object, y: np.ndarray) -> Constant:
+            self.label = y[y >= 0].max()
+            return self
+
+        def predict(self, X: np.ndarray) -> np.ndarray:
+            return np.full(len(X), self.label)
+
+    found = draw("digits", 2, "", 2)
+    assert (by_task(Constant)(found) == 1).all()
+
+
+def test_the_table_shows_means_and_the_worst_draw() -> None:
+    def row(draw: int, way: str, accuracy: float) -> list[str]:
+        return ["digits", "3", "of the task", str(draw), way, str(accuracy), "0", "0.5"]
+
+    pairs = ((0, 90.0, 94.0), (1, 92.0, 91.0))
+    found = [row(d, "labels alone", a) for d, a, _ in pairs]
+    found += [row(d, "with unlabelled", b) for d, _, b in pairs]
+    assert table(found).splitlines()[-1].split("|")[4:8] == [" 91.0 ", " +1.5 ", " -1.0 ", " 0.50 "]

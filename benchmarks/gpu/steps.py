@@ -31,7 +31,7 @@ _STEPS = (
     ("kinspan._device.triton_scores", "grouped"),
     ("kinspan.spca", "per_row"),
     ("kinspan.row_sample", "device_sample"),
-    ("kinspan._memory.learnt", "fit"),
+    ("kinspan._memory.learnt", "fit_whole"),
 )
 _REPEAT = 5
 

@@ -132,7 +132,7 @@ class MultiTaskSPCA(
     unlabelled : label, optional
         What stands for no label in y, besides missing values (None, NaN, NA): −1 for y as in
         scikit-learn's `semi_supervised`. It is no default, because −1 is a class to many. Rows
-        without labels are not used with `label_noise`, nor with `multi_class="one-vs-all"`.
+        without labels are not used where `label_noise` makes rows count less, nor one-vs-all.
 
     Attributes
     ----------

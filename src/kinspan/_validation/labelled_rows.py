@@ -59,7 +59,7 @@ def check_labelled_rows(
         features, names, task = check_rows(estimator, X, task, reset=reset)
     n_samples = features.shape[0]
     y, lacking = set_apart(y, n_samples, unlabelled)
-    labels = check_some_labels(y, lacking)
+    labels = check_some_labels(y, n_samples, lacking)
     if estimator is not None and task is None and not reset:
         check_one_nameless_task(estimator.tasks_)
     tasks = check_tasks(task, n_samples)
@@ -68,15 +68,15 @@ def check_labelled_rows(
     return apart(rows, lacking)
 
 
-def check_some_labels(y: Any, lacking: Mask) -> Any:
+def check_some_labels(y: Any, n_samples: int, lacking: Mask | None) -> Any:
     """The labels of rows that have one."""
-    n_labelled = len(lacking) - int(np.count_nonzero(lacking))  # ten times as fast as a sum
-    return check_labels(y, n_labelled) if n_labelled else NONE
+    n_labelled = n_samples if lacking is None else n_samples - int(np.count_nonzero(lacking))
+    return check_labels(y, n_labelled) if n_labelled or lacking is None else NONE
 
 
-def apart(rows: CheckedRows, lacking: Mask) -> CheckedRows:
+def apart(rows: CheckedRows, lacking: Mask | None) -> CheckedRows:
     """Labelled rows, with the others next to them; labels are those of labelled rows already."""
-    if not lacking.any():
+    if lacking is None:
         return rows
 
     def chosen(positions: Codes) -> CheckedRows:

@@ -17,27 +17,26 @@ REFUSED = object()  # where rows without labels are an error
 NONE = np.empty(0, dtype=object)  # the labels of rows that have none
 
 
-def set_apart(y: Any, n_samples: int, unlabelled: Any) -> tuple[Any, Mask]:
-    """The labels that are not missing, and (rows,): where they are.
+def set_apart(y: Any, n_samples: int, unlabelled: Any) -> tuple[Any, Mask | None]:
+    """The labels that are not missing, and (rows,): where they are; None if none is.
 
     A label is missing if it is None, NaN, NaT or NA, or equal to `unlabelled`, unless that is None.
     """
-    nowhere = np.zeros(n_samples, dtype=bool)
     if unlabelled is REFUSED or y is None:
-        return y, nowhere
+        return y, None
     values = unmasked_ids(column_of_rows(y))
     if isinstance(values, DeviceColumn) and values.dtype.kind in "iub" and unlabelled is None:
-        return y, nowhere
+        return y, None
     if not isinstance(values, (list, tuple)):
         values = np.asarray(values)
     array = identifiers.as_array(values)
     if array.ndim != 1:
-        return y, nowhere
+        return y, None
     lacking = _is_missing(array)
     if unlabelled is not None:
         lacking = lacking | _is_equal(array, unlabelled)
     if not lacking.any():
-        return y, nowhere
+        return y, None
     of_length(lacking, n_samples, "y")
     rest = array[~lacking]
     return (identifiers.as_array(rest.tolist()) if rest.dtype == object else rest), lacking

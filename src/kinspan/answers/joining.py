@@ -51,7 +51,7 @@ def joined(model: Any, name: Any, X: Any, y: Any, sample_weight: Any) -> ModelRo
     weights = check_weights(sample_weight, n_samples)
     y = np.full(n_samples, None) if y is None else y
     y, lacking = set_apart(y, n_samples, model.unlabelled)
-    labels = check_some_labels(y, lacking)
+    labels = check_some_labels(y, n_samples, lacking)
     rows = CheckedRows(features, labels, tasks, weights, names, model.missing == "impute")
     rows = apart(rows, lacking)
     if model._learnt.declared is not None:

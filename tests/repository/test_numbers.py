@@ -27,7 +27,7 @@ def test_random_worlds() -> None:
         assert f"[{len(worlds)} random worlds]" in page
         assert f"on average {points(-loss.mean())} points lower" in page
         assert f"in {100 * (loss <= 0).mean():.0f} % of the worlds it is not higher" in page
-        assert f"in 95 % at most {points(loss.quantile(0.95))} points" in page
+        assert f"in 95 % at most {points(float(loss.quantile(0.95)))} points" in page
         assert f"in the worst world it is {points(loss.max())} points higher" in page
         assert f"more than five points, at most {100 * worlds.worst.max():.0f}" in page
     assert f"In {(worlds.worst > 0.05).sum()} of the {len(worlds)} worlds" in text("README.md")

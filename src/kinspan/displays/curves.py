@@ -2,125 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import expit
 from sklearn.metrics import precision_recall_curve, roc_curve
 
-from kinspan._arrays.elsewhere import on_host
-from kinspan._rows import identifiers
 from kinspan._rows.types import Codes, Floats
-from kinspan._validation.rows import check_labels, check_rows, check_tasks
-from kinspan._validation.scores import check_forecast_score
-from kinspan.answers.score_forecasts import distributions_of
-from kinspan.displays._canvas import (
-    ACTUAL,
-    ALONE,
-    OURS,
-    axes_for,
-    check_estimator,
-    legend_beside,
-    shortened,
-    without_frame,
-)
-from kinspan.risk.drawn_curves import MassesAbove, masses_above
+from kinspan.displays._curve import GROUPS, Actual, CurveDisplay
+from kinspan.risk.drawn_curves import MassesAbove
 
-_GROUPS = 10
 _GRID = np.linspace(0.0, 1.0, 101)
 
 
-class Actual(NamedTuple):
-    """Test rows: whether they are of the second class, and their log odds."""
-
-    truth: Floats  # (rows,)
-    scores: Floats  # (rows,)
-
-
-class _CurveDisplay:
-    """A curve with its 90 % band, and what happened on test rows."""
-
-    axes: ClassVar[tuple[str, str]]
-
-    def __init__(
-        self, x: Floats, y: Floats, band: Floats, name: str, chance: float, actual: Any = None
-    ) -> None:
-        self.x, self.y, self.band, self.name = x, y, band, name
-        self.chance, self.actual = chance, actual
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any = None,
-        y: ArrayLike | None = None,
-        *,
-        task: Any = None,
-        ax: Any = None,
-    ) -> Self:
-        """Draw the forecast of a fitted MultiTaskSPCA of two classes.
-
-        Parameters
-        ----------
-        estimator : fitted MultiTaskSPCA
-            With two classes and sampled rows (`row_sample` above 0).
-        X, y : test rows and their labels, optional
-            Their curve is drawn too.
-        task : one id, or the ids of the test rows, optional
-            One task. Without an id, or with those of several tasks, all tasks as one.
-        ax : axes of matplotlib, optional
-        """
-        check_estimator(estimator)
-        has_rows = estimator.sample_ is not None
-        check_forecast_score("estimator", "roc_auc", len(estimator.classes_), has_rows)
-        actual, ids = None, None if task is None else identifiers.as_array([task])
-        if X is not None:
-            actual, ids = _test_rows(estimator, X, y, task)
-        tasks = _positions(estimator, ids)
-        masses = masses_above(distributions_of(estimator), tasks)
-        name = "all tasks" if len(tasks) > 1 else shortened(estimator.tasks_[tasks[0]])
-        shown = None if actual is None else cls._of_rows(actual)
-        chance = float(masses.share.mean())
-        return cls(*cls._forecast(masses), name, chance, shown).plot(ax)
-
-    def plot(self, ax: Any = None) -> Self:
-        """Draw the curve on the given axes, or on new ones."""
-        ax = axes_for(ax, 6.4, 4.4)
-        ax.fill_between(self.x, *self.band, color=OURS, alpha=0.2, linewidth=0, label="90 %")
-        ax.plot(self.x, self.y, color=OURS, label="forecast")
-        if self.actual is not None:
-            marks = "o-" if len(self.actual[0]) <= _GROUPS else "-"
-            ax.plot(*self.actual, marks, color=ACTUAL, linewidth=1.0, label="on test rows")
-        ends = self._reference()
-        ax.plot(*ends, color=ALONE, linestyle="--", linewidth=0.8, label=self._reference_name)
-        ax.set(xlabel=self.axes[0], ylabel=self.axes[1], title=self.name)
-        end = self._end()
-        ax.set(xlim=(0.0, end), ylim=(0.0, 1.02 * end))
-        without_frame(ax)
-        legend_beside(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
-
-    _reference_name: ClassVar[str] = "chance"
-
-    def _reference(self) -> tuple[Any, Any]:
-        return [0, 1], [0, 1]
-
-    def _end(self) -> float:
-        """Of both axes."""
-        return 1.0
-
-    @staticmethod
-    def _forecast(masses: MassesAbove) -> tuple[Floats, Floats, Floats]:
-        raise NotImplementedError
-
-    @staticmethod
-    def _of_rows(actual: Actual) -> tuple[Floats, Floats]:
-        raise NotImplementedError
-
-
-class RocForecastDisplay(_CurveDisplay):
+class RocForecastDisplay(CurveDisplay):
     """The ROC curve to expect: how many of the others are answered with how many of the class.
 
     Attributes
@@ -152,7 +47,7 @@ class RocForecastDisplay(_CurveDisplay):
         return x, y
 
 
-class PrecisionRecallForecastDisplay(_CurveDisplay):
+class PrecisionRecallForecastDisplay(CurveDisplay):
     """The precision to expect at every recall.
 
     Attributes
@@ -189,7 +84,7 @@ class PrecisionRecallForecastDisplay(_CurveDisplay):
         return recall[:-1], precision[:-1]  # the last is a convention, not a threshold
 
 
-class GainForecastDisplay(_CurveDisplay):
+class GainForecastDisplay(CurveDisplay):
     """The share of the class to expect among the most probable rows: what a budget finds.
 
     Attributes
@@ -221,7 +116,7 @@ class GainForecastDisplay(_CurveDisplay):
         return np.linspace(0, 1, len(found) + 1), np.concatenate([[0.0], found]) / found[-1]
 
 
-class CalibrationForecastDisplay(_CurveDisplay):
+class CalibrationForecastDisplay(CurveDisplay):
     """The share of the class to expect among rows of a probability, in ten groups.
 
     Attributes
@@ -255,7 +150,7 @@ class CalibrationForecastDisplay(_CurveDisplay):
         positive, negative = (np.diff(m, axis=1) for m in (masses.positive, masses.negative))
         mass = (positive + negative).mean(axis=0)
         group = _groups(np.cumsum(mass) - 0.5 * mass)
-        of_group = np.eye(_GROUPS)[group]
+        of_group = np.eye(GROUPS)[group]
         used = mass @ of_group > 0
         shares = (positive @ of_group)[:, used] / np.maximum(
             ((positive + negative) @ of_group)[:, used], 1e-12
@@ -267,7 +162,7 @@ class CalibrationForecastDisplay(_CurveDisplay):
     def _of_rows(actual: Actual) -> tuple[Floats, Floats]:
         order = np.argsort(-actual.scores, kind="stable")
         n = len(order)
-        of_group = np.eye(_GROUPS)[_groups((np.arange(n) + 0.5) / n)]
+        of_group = np.eye(GROUPS)[_groups((np.arange(n) + 0.5) / n)]
         rows = of_group.sum(axis=0)
         used = rows > 0
         x, y = (
@@ -278,7 +173,7 @@ class CalibrationForecastDisplay(_CurveDisplay):
 
 
 def _groups(middle: Floats) -> Codes:
-    return np.minimum((_GROUPS * middle).astype(np.intp), _GROUPS - 1)
+    return np.minimum((GROUPS * middle).astype(np.intp), GROUPS - 1)
 
 
 def _on_grid(x: Floats, y: Floats, grid: Floats = _GRID) -> tuple[Floats, Floats, Floats]:
@@ -289,24 +184,3 @@ def _on_grid(x: Floats, y: Floats, grid: Floats = _GRID) -> tuple[Floats, Floats
 
 def _summed_up(x: Floats, curves: Floats) -> tuple[Floats, Floats, Floats]:
     return x, curves.mean(axis=0), np.quantile(curves, [0.05, 0.95], axis=0)
-
-
-def _test_rows(estimator: Any, X: Any, y: Any, task: Any) -> tuple[Actual, Any]:
-    """What happened, and the tasks of the rows, if these are not all tasks."""
-    features, _, column = check_rows(estimator, X, task, reset=False)
-    labels = np.asarray(check_labels(y, features.shape[0]))
-    classes = identifiers.lookup(estimator.classes_, labels)
-    if (classes < 0).any():
-        unknown, known = labels[classes < 0].tolist()[0], estimator.classes_.tolist()
-        raise ValueError(f"label {unknown!r} is not a class of the model, which has {known}")
-    if len(set(classes.tolist())) < 2:
-        raise ValueError("y has labels of one class only; a curve needs both")
-    scores = np.asarray(on_host(estimator.decision_function(X, task=task)))
-    ids = identifiers.encode(np.asarray(check_tasks(column, features.shape[0])))[0]
-    return Actual(classes.astype(np.float64), scores), ids if len(ids) == 1 else None
-
-
-def _positions(estimator: Any, ids: Any) -> Codes:
-    if ids is None:
-        return np.arange(len(estimator.tasks_))
-    return np.array([estimator._position(ids.tolist()[0])])

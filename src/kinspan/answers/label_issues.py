@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kinspan._arrays.frames import pandas
 from kinspan._rows.types import Codes, Floats, Ids, Keys, Mask
 from kinspan.answers._table import ShownAsTable, Table, interval, percent
 from kinspan.risk import rate_interval
@@ -66,13 +67,8 @@ class LabelIssues(ShownAsTable):
 
     def to_frame(self) -> pd.DataFrame:
         """Return a pandas data frame with one line per row, named as cleanlab's users expect."""
-        try:
-            import pandas as pd  # noqa: PLC0415  (optional)
-        except ImportError as error:
-            raise ImportError(
-                "to_frame() needs pandas, which is not installed: pip install pandas"
-            ) from error
-        return pd.DataFrame({name: getattr(self, name) for name in _COLUMNS})
+        columns = {name: getattr(self, name) for name in _COLUMNS}
+        return cast("pd.DataFrame", pandas().DataFrame(columns))
 
     def name(self, i: int) -> str:
         """The row at a place of this list: its index where that is known, else its key."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kinspan._arrays.frames import pandas
 from kinspan._rows import identifiers
 from kinspan._rows.types import Floats, Ids
 from kinspan._validation.messages import naming
@@ -165,19 +166,14 @@ class TaskReport(ShownAsTable):
 
     def to_frame(self) -> pd.DataFrame:
         """Return a pandas data frame with one row per task."""
-        try:
-            import pandas as pd  # noqa: PLC0415  (optional)
-        except ImportError as error:
-            raise ImportError(
-                "to_frame() needs pandas, which is not installed: pip install pandas"
-            ) from error
         columns = {name: getattr(self, name) for name in _columns()}
         if self.scores is not None:
             asked = self.scores.scores[2:]
             columns |= dict(zip(map(str, asked), self.scores.values.T[2:], strict=True))
         # From a list of tuples pandas would make an index of several levels.
-        tasks = pd.Index(columns.pop("tasks"), name="task", tupleize_cols=False)
-        return pd.DataFrame(columns, index=tasks)
+        library = pandas()
+        tasks = library.Index(columns.pop("tasks"), name="task", tupleize_cols=False)
+        return cast("pd.DataFrame", library.DataFrame(columns, index=tasks))
 
     def _table(self) -> Table:
         rates = (self.error_rate, self.balanced_error_rate, self.standard_error)

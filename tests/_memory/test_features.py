@@ -133,3 +133,14 @@ def test_a_new_task_without_labels_brings_its_columns() -> None:
     assert both.unlabelled_.n_features == 8
     assert len(first.merge(wide).tasks_) == 3
     assert both.predict(FRAME[TASK == 2], task="new").shape == ((TASK == 2).sum(),)
+
+
+def test_sites_without_a_common_feature_meet_through_those_before_them() -> None:
+    names = ["ab", "ab", "a", "b"]
+    model, holes = MultiTaskSPCA(), FRAME[["a", "b"]].copy()
+    for t, columns in enumerate(names):
+        rows = t == TASK
+        model.merge(Statistics.from_samples(FRAME.loc[rows, list(columns)], Y[rows], t))
+        holes.loc[rows, [n for n in "ab" if n not in columns]] = np.nan
+    expected = MultiTaskSPCA().fit(holes, Y, task=TASK)
+    np.testing.assert_allclose(model.coef_, expected.coef_, **EXACT)

@@ -66,3 +66,46 @@ def test_clusters() -> None:
         lazy.compute()
     with pytest.raises(ValueError, match="missing='no'; use one of 'impute', 'refuse'"):
         cluster.statistics(rows, "label", task="city", missing="no")
+
+
+def sites(folder: Path) -> tuple[list[Path], pd.DataFrame]:
+    """Files of four sites with other columns, and all their rows in one frame."""
+    kept = [("x0", "x1", "x2", "x3"), ("x0", "x1", "x2"), ("x0", "x3"), ("x4", "x1")]
+    rows, paths = table().fillna(0.0), []
+    for i, names in enumerate(kept):
+        site = rows[rows["city"] == i][[*names, "label", "city"]]
+        paths.append(folder / f"{i}.csv")
+        site.to_csv(paths[-1], index=False)
+    return paths, pd.concat([pd.read_csv(path) for path in paths])
+
+
+def test_files_of_sites_may_have_other_columns(tmp_path: Path) -> None:
+    paths, whole = sites(tmp_path)
+    roles: dict[str, Any] = {"label": "label", "task": "city"}
+    names = ["x0", "x1", "x2", "x3", "x4"]
+    read = files.statistics(paths, **roles)
+    assert read.feature_names == tuple(names)
+    shown = "'x1' (1 tasks), 'x2' (2 tasks), 'x3' (2 tasks), 'x4' (3 tasks)"
+    assert f"without any value in some tasks: 'x0' (1 tasks), {shown}" in str(read)
+    model = read.fit(MultiTaskSPCA())
+    plain = MultiTaskSPCA().fit(whole[names], whole["label"], task=whole["city"])
+    assert_same_model(model, plain)
+    both = files.statistics(paths, n_jobs=2, batch_rows=30, **roles).fit(MultiTaskSPCA())
+    assert_same_model(both, plain)
+    asked = files.predict(model, paths, task="city", method="predict_proba")
+    found = np.concatenate([answers.values for answers in asked])
+    expected = plain.predict_proba(whole[names], task=whole["city"])
+    np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-10)
+
+
+def test_columns_that_no_task_lacks_are_needed(tmp_path: Path) -> None:
+    roles: dict[str, Any] = {"label": "label", "task": "city"}
+    paths, _ = sites(tmp_path)
+    with pytest.raises(files.FileError, match=r"columns 'x3' are missing, which .*0\.csv has"):
+        files.statistics(paths, missing="refuse", **roles)
+    pd.read_csv(paths[1])[["label", "city"]].assign(z=1.0).to_csv(paths[1], index=False)
+    with pytest.raises(files.FileError, match=r"none of the features of .*0\.csv is there"):
+        files.statistics(paths, **roles)
+    model = files.fit(MultiTaskSPCA(), paths[0], **roles)
+    with pytest.raises(files.FileError, match="the feature 'x1' is not a column"):
+        list(files.predict(model, paths[2], task="city"))

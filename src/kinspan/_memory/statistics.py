@@ -278,6 +278,10 @@ def piled(pile: Pile, part: Statistics) -> Pile:
     A small batch is thus not added to everything before it each time. A sum more than half as large
     as the one before it is joined as well: a pile is at most twice as large as its largest sum.
     """
+    if pile:  # names of all before it: any two sums then have names in common
+        known = pile[-1][1].feature_names
+        check_common_names(known, part.feature_names)
+        part = part.among(union_of(known, part.feature_names))
     sums = [*pile, (1, part)]
     while len(sums) > 1 and (sums[-2][0] <= sums[-1][0] or _is_near(sums[-2][1], sums[-1][1])):
         (n, second), (m, first) = sums.pop(), sums.pop()

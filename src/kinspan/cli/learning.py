@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from kinspan import Statistics
 from kinspan._memory.statistics import total
+from kinspan._validation.messages import some
 from kinspan.cli.output import Output
 from kinspan.cli.places import check_checkpoint, sources
 from kinspan.engines.files._checkpoint import Checkpoint, Finished
@@ -39,11 +40,13 @@ def learn_tables(
         n_rows = n_rows_of(files)
         if isinstance(how, Recipe):
             reader = Reader(how, ("task", "label"), "the file named by --like")
+            _note_lacking(reader, files, output)
         else:
             recipe = draft_recipe(files, how)
             reader = Reader(recipe, ("task", "label"), str(files[0]))
             if recipe.task is None:
                 _note_task(reader, files, output)
+            _note_lacking(reader, files, output)
             if recipe.categorical:
                 with output.progress("reading categories", n_rows) as advance:
                     complete = read_categories(files, reader, how.as_text, how.rare, advance)
@@ -67,6 +70,15 @@ def _note_task(reader: Reader, files: Sequence[Path], output: Output) -> None:
         )
 
 
+def _note_lacking(reader: Reader, files: Sequence[Path], output: Output) -> None:
+    """Say which columns are missing in all rows of a file."""
+    for path in files if reader.recipe.missing == "mean" else ():
+        known = {column.name for column in reader.of_file(path).recipe.columns}
+        lacking = [c.name for c in reader.recipe.columns if c.name not in known]
+        if lacking:
+            output.note(f"{path} lacks {some(lacking)}: missing in all its rows")
+
+
 def _statistics(
     files: Sequence[Path],
     reader: Reader,
@@ -75,7 +87,6 @@ def _statistics(
     checkpoint: str | None,
 ) -> tuple[Statistics, Tally]:
     """The statistics of all rows; a checkpoint keeps those of finished files."""
-    names = np.array(reader.recipe.feature_names, dtype=object)
     kept = Checkpoint(checkpoint, files, _asked(reader, sampling))
     begun = kept.begun()
     tally = Tally() if begun.notes is None else Tally.of_json(begun.notes)
@@ -84,7 +95,9 @@ def _statistics(
     def steps() -> Generator[Finished, None, None]:
         pile, read = begun.pile, begun.read
         for path in files[begun.n_files :]:
-            for rows in encoded_rows([path], reader, tally, advance):
+            own = reader.of_file(path) if reader.recipe.missing == "mean" else reader
+            names = np.array(own.recipe.feature_names, dtype=object)
+            for rows in encoded_rows([path], own, tally, advance):
                 pile = with_rows(pile, rows, sampling, names)
             read = [*read, ReadFile(path, 0)]
             yield Finished(pile, read, [], asdict(tally))
@@ -95,7 +108,7 @@ def _statistics(
             f"no row can be learnt from: {tally.dropped:,} of {tally.rows:,} lack a "
             "value; --missing mean fills in what is missing among the features"
         )
-    return replace(total(pile), feature_names=reader.recipe.feature_names), tally
+    return total(pile).among(reader.recipe.feature_names), tally
 
 
 def _asked(reader: Reader, sampling: Sampling) -> dict[str, Any]:

@@ -7,14 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-import numpy as np
-
 from kinspan.cli import stored
 from kinspan.engines.files._batches import without_names
-from kinspan.tables.chunks import Chunk, open_table
+from kinspan.tables.chunks import Chunk
 from kinspan.tables.dialect import Dialect
 from kinspan.tables.encoding import UsableRows, encode_chunk
 from kinspan.tables.errors import naming_file
+from kinspan.tables.lacking import columns_to_lack, widened
 from kinspan.tables.reader import Reader
 from kinspan.tables.recipe import Recipe
 from kinspan.tables.tally import Advance, Tally
@@ -75,27 +74,17 @@ class Scoring(NamedTuple):
             reader = self._reader_of(path)
             for chunk in reader.chunks(path, unchanged=unchanged):
                 with naming_file(path):
-                    usable = encode_chunk(chunk, reader, None, self.tally)  # the model fills holes
-                    result = work(chunk, self._widened(usable, reader.recipe))
+                    usable = encode_chunk(chunk, reader, self.tally)  # the model fills holes
+                    result = work(chunk, self._wide(usable, reader.recipe))
                 yield result
                 advance(chunk.columns.num_rows)
 
     def _reader_of(self, path: Path) -> Reader:
         """Without columns that a file lacks, if some task has no value of them either."""
-        recipe = self.reader.recipe
-        may_lack = set(np.array(recipe.feature_names, dtype=object)[self.model._learnt.is_optional])
-        if recipe.missing != "mean" or not may_lack:
-            return self.reader
-        with naming_file(path):
-            known = set(open_table(path, recipe.dialect).names)
-        kept = [c.name for c in recipe.columns if c.name in known or set(c.features) - may_lack]
-        return self.reader._replace(recipe=recipe.only(kept))
+        may_lack = columns_to_lack(self.reader.recipe, self.model)
+        return self.reader.of_file(path, may_lack) if may_lack else self.reader
 
-    def _widened(self, usable: UsableRows, recipe: Recipe) -> UsableRows:
+    def _wide(self, usable: UsableRows, recipe: Recipe) -> UsableRows:
         """With NaN for features of columns that a file lacks."""
-        names = self.reader.recipe.feature_names
-        if recipe.feature_names == names:
-            return usable
-        X = np.full((len(usable.rows.X), len(names)), np.nan)
-        X[:, [names.index(name) for name in recipe.feature_names]] = usable.rows.X
-        return usable._replace(rows=usable.rows._replace(X=X))
+        names = recipe.feature_names, self.reader.recipe.feature_names
+        return usable._replace(rows=usable.rows._replace(X=widened(usable.rows.X, *names)))

@@ -34,6 +34,8 @@ class FoundCategories:
     def add(self, chunk: Chunk) -> None:
         """Count more rows."""
         for name, counts in self._counts.items():
+            if name not in chunk.columns.column_names:
+                continue
             column = chunk.columns.column(name)
             if chunk.is_text and name not in self._as_text:
                 self._cells[name].add(column.cast(pyarrow().string()))

@@ -33,6 +33,14 @@ class ColumnChoice(NamedTuple):
     dialect: Dialect = Dialect()
     rare: int = 1  # categories of fewer rows are one feature
 
+    def found_in(self, names: Sequence[str]) -> ColumnChoice:
+        """The same without columns and patterns that a table does not have."""
+        features, exclude, as_text = (
+            [one for one in given if any(_fits(name, one) for name in names)]
+            for given in (self.features, self.exclude, self.as_text)
+        )
+        return self._replace(features=features or self.features, exclude=exclude, as_text=as_text)
+
     def request(self, numeric: tuple[str, ...] = ()) -> Request:
         """The request for these columns."""
         ids = frozenset({self.task or "", self.label or ""} & set(self.as_text))
@@ -40,12 +48,15 @@ class ColumnChoice(NamedTuple):
 
 
 def draft_recipe(files: Sequence[Path], choice: ColumnChoice) -> Recipe:
-    """The recipe for the first file that has rows, without the categories of text columns."""
+    """The recipe for the first file that has rows, without the categories of text columns.
+
+    Where missing values are filled in, other files may have other columns, and bring theirs.
+    """
     for path in files:
         with naming_file(path):
             recipe = recipe_of_table(str(path), open_table(path, choice.dialect), choice)
         if NOTHING not in recipe.kinds.values():
-            return recipe
+            return _with_columns_of(files, recipe, choice) if choice.missing == "mean" else recipe
     named = " or ".join(repr(name) for name in (choice.task, choice.label) if name is not None)
     raise ValueError(f"{some([str(path) for path in files])}: no row has a value in {named}")
 
@@ -56,6 +67,18 @@ def recipe_of_table(first: str, table: OpenTable, choice: ColumnChoice) -> Recip
     recipe = Recipe(columns, *roles, {}, choice.missing, choice.dialect)
     layout = table_layout(first, table, choice.request(recipe.numeric))
     return replace(recipe, kinds=layout.kinds)
+
+
+def _with_columns_of(files: Sequence[Path], recipe: Recipe, choice: ColumnChoice) -> Recipe:
+    """With columns that only other files have."""
+    for path in files:
+        with naming_file(path):
+            table = open_table(path, choice.dialect)
+            found = _feature_columns(table, choice.found_in(table.names))
+        known = {column.name for column in recipe.columns}
+        more = tuple(column for column in found if column.name not in known)
+        recipe = replace(recipe, columns=(*recipe.columns, *more))
+    return recipe
 
 
 def _feature_columns(table: OpenTable, choice: ColumnChoice) -> tuple[FeatureColumn, ...]:
@@ -117,8 +140,13 @@ def _matching(table: OpenTable, patterns: Sequence[str], argument: str) -> list[
     matching: list[str] = []
     for pattern in patterns:
         names = [pattern] if pattern in table.names else []
-        names = names or [name for name in table.names if fnmatchcase(name, pattern)]
+        names = names or [name for name in table.names if _fits(name, pattern)]
         if not names:
             raise ValueError(_not_a_column(argument, pattern, table))
         matching += names
     return matching
+
+
+def _fits(name: str, pattern: str) -> bool:
+    """Whether a column is named, or matches a pattern."""
+    return name == pattern or fnmatchcase(name, pattern)

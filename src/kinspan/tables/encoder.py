@@ -19,13 +19,15 @@ from kinspan.tables.categories import FoundCategories
 from kinspan.tables.chunks import Chunk
 from kinspan.tables.columns import ColumnChoice, recipe_of_table
 from kinspan.tables.dialect import Dialect
-from kinspan.tables.encoding import OF_FRAMES, UsableRows, encode_chunk
+from kinspan.tables.encoding import OF_FRAMES, encode_chunk
 from kinspan.tables.fills import Fills, sums_of_present
 from kinspan.tables.frames import chunk_of_frame, is_frame, names_of_frame, opened
 from kinspan.tables.ids import CodedIds
+from kinspan.tables.lacking import widened, without_lacking
 from kinspan.tables.layout import check_agrees
 from kinspan.tables.reader import Reader
 from kinspan.tables.recipe import Recipe
+from kinspan.tables.rows import FileRows
 from kinspan.tables.tally import Tally
 
 _MISSING = ("error", "mean", "keep")
@@ -84,6 +86,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     3        1.0        0.0     8.0
     """
 
+    _may_lack: frozenset[str] = frozenset()  # columns that are missing values where there are none
+
     def __init__(
         self,
         *,
@@ -112,7 +116,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         found = FoundCategories(draft, choice.as_text, choice.rare)
         found.add(chunk._replace(is_text=True))
         self.recipe_, self._fills = found.recipe(), None
-        rows = self._encoded(chunk, None).rows
+        rows = self._encoded(chunk, self.recipe_)
         if self.missing == "mean":
             task = CodedIds.constant(0, len(rows.X)) if rows.task is None else rows.task
             self._fills = Fills.of_sums(sums_of_present(rows.X, task), self.recipe_.feature_names)
@@ -126,13 +130,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Features and tasks of the rows of a frame; None without a task column."""
         check_is_fitted(self)
         frame = self._frame(X, reset=False)
-        known = set(names_of_frame(frame))
-        wanted = [name for name in self._columns if name in known]
-        chunk = chunk_of_frame(frame, wanted, self.recipe_.dialect)
-        reader = self._reader
-        check_agrees(reader.layout, opened(chunk), reader.request, self.recipe_.read_as_text)
-        found = self._encoded(chunk, self._fills).rows
-        return found.X, None if found.task is None else found.task.values()
+        known = names_of_frame(frame)
+        recipe = without_lacking(self.recipe_, known, self._may_lack)
+        wanted = [name for name in self._columns if name in set(known)]
+        chunk = chunk_of_frame(frame, wanted, recipe.dialect)
+        reader = self._reader(recipe)
+        check_agrees(reader.layout, opened(chunk), reader.request, recipe.read_as_text)
+        found = self._encoded(chunk, recipe)
+        X = widened(found.X, recipe.feature_names, self.recipe_.feature_names)
+        if self._fills is not None:
+            self._fills.fill(X, np.isnan(X), found.task)
+        return X, None if found.task is None else found.task.values()
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """The names of the features; those of columns are not used."""
@@ -145,14 +153,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         task = [] if self.recipe_.task is None else [self.recipe_.task]
         return [*task, *(column.name for column in self.recipe_.columns)]
 
-    @property
-    def _reader(self) -> Reader:
-        roles = () if self.recipe_.task is None else ("task",)
-        return Reader(self.recipe_, roles, "the model" if self._is_of_model else OF_FRAMES)
-
-    @property
-    def _is_of_model(self) -> bool:
-        return self.recipe_.label is not None
+    def _reader(self, recipe: Recipe) -> Reader:
+        roles = () if recipe.task is None else ("task",)
+        return Reader(recipe, roles, OF_FRAMES if recipe.label is None else "the model")
 
     def _choice(self) -> ColumnChoice:
         if self.task_column is not None:
@@ -182,15 +185,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             array = validate_data(self, X, reset=reset, dtype="numeric", ensure_all_finite=allowed)
         return pyarrow().table({f"x{i}": array[:, i] for i in range(array.shape[1])})
 
-    def _encoded(self, chunk: Chunk, fills: Fills | None) -> UsableRows:
-        found = encode_chunk(chunk, self._reader, fills, Tally())
+    def _encoded(self, chunk: Chunk, recipe: Recipe) -> FileRows:
+        found = encode_chunk(chunk, self._reader(recipe), Tally())
         if not found.kept.all():
             row = int(np.flatnonzero(~found.kept)[0])
             raise ValueError(
                 f"column {self.recipe_.task!r} is missing in row {row + 1:,} of X (the first is "
                 "1), which has no task then; drop such rows"
             )
-        return found
+        return found.rows
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -199,11 +202,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return tags
 
 
-def encoder_of(recipe: Recipe, fills: Fills | None) -> TableEncoder:
+def encoder_of(recipe: Recipe, fills: Fills | None, may_lack: frozenset[str]) -> TableEncoder:
     """An encoder that treats frames as a model of the command line treats tables."""
     missing = "mean" if recipe.missing == "mean" else "error"
     encoder = TableEncoder(task_column=recipe.task, missing=missing)
     encoder.recipe_, encoder._fills = replace(recipe, missing=missing), fills
+    encoder._may_lack = may_lack
     encoder.feature_names_in_ = np.array(encoder._columns, dtype=object)
     encoder.n_features_in_ = len(encoder._columns)
     return encoder

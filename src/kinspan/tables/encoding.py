@@ -10,7 +10,6 @@ from kinspan._rows.types import Codes, Floats, Mask
 from kinspan.exceptions import FileError
 from kinspan.tables.arrow import NUMBERS, pyarrow
 from kinspan.tables.chunks import Chunk
-from kinspan.tables.fills import Fills
 from kinspan.tables.ids import CodedIds
 from kinspan.tables.reader import Reader
 from kinspan.tables.recipe import FeatureColumn
@@ -28,8 +27,8 @@ class UsableRows(NamedTuple):
     rows: FileRows
 
 
-def encode_chunk(chunk: Chunk, reader: Reader, fills: Fills | None, tally: Tally) -> UsableRows:
-    """Numbers and ids of the rows of a chunk; without fills, missing numbers stay NaN."""
+def encode_chunk(chunk: Chunk, reader: Reader, tally: Tally) -> UsableRows:
+    """Numbers and ids of the rows of a chunk; missing numbers are NaN."""
     recipe, request = reader.recipe, reader.request
     X = np.concatenate([_features(chunk, column, tally) for column in recipe.columns], axis=1)
     lacking = {name: _is_missing(chunk, name) for name in request.columns().values()}
@@ -48,8 +47,6 @@ def encode_chunk(chunk: Chunk, reader: Reader, fills: Fills | None, tally: Tally
         _refuse_fractions(chunk, request.label, label)
     X, missing = X[kept], missing[kept]
     tally.filled += int(missing.sum())
-    if fills is not None and missing.any():
-        fills.fill(X, missing, task)
     _refuse_infinite(chunk, reader, X, kept)
     return UsableRows(kept, FileRows(chunk.first_row, X, task, label, None))
 

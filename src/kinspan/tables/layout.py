@@ -100,13 +100,29 @@ def check_agrees(
         where = f" (as they are in {layout.first})"
         _refuse_types(table, layout.features, "features", request, where)
         if request.features is None:
-            _refuse_more(layout, table, request)
+            _refuse_more(layout, table, _more(layout, table, request))
     for role, name in request.columns().items():
         if role not in _IDS:
             continue
         found, kind = _kind(table, name, request), layout.kinds[role]
         if found not in _readable_as(kind, table):
             raise ValueError(other_kind(f"{role} column {name!r}", found, kind, layout.first))
+
+
+def with_own_features(layout: FileLayout, table: OpenTable, request: Request) -> FileLayout:
+    """The layout of another file, with the features that it has, in the order of the first."""
+    if layout.features is None or request.features is not None:
+        return layout
+    check_columns(table, request)
+    more = _more(layout, table, request)
+    _refuse_more(layout, table, [name for name in more if name in layout.left_out])
+    common = [name for name in layout.features if name in table.types]
+    if not common:
+        raise ValueError(
+            f"none of the features of {layout.first} is there; name columns alike in all files. "
+            f"Columns are {some(table.names, at_most=20)}"
+        )
+    return layout._replace(features=(*common, *more))
 
 
 def text_types(layout: FileLayout, table: OpenTable, request: Request) -> dict[str, Any]:
@@ -183,9 +199,13 @@ def _strays(table: OpenTable, name: str, request: Request) -> str | None:
     return look(batches, [name], request.dialect)[0].fault
 
 
-def _refuse_more(layout: FileLayout, table: OpenTable, request: Request) -> None:
+def _more(layout: FileLayout, table: OpenTable, request: Request) -> list[str]:
+    """Features of another file that the first does not have."""
     known = {*(layout.features or ()), *request.columns().values()}
-    more = [name for name in table.names if name not in known and _is_feature(table, name)]
+    return [name for name in table.names if name not in known and _is_feature(table, name)]
+
+
+def _refuse_more(layout: FileLayout, table: OpenTable, more: list[str]) -> None:
     if more:
         other_type = layout.left_out.get(more[0])
         there = "" if other_type is None else f", where {more[0]!r} holds {other_type}"

@@ -12,6 +12,7 @@ from kinspan.spca import MultiTaskSPCA
 from kinspan.tables.encoder import TableEncoder, encoder_of
 from kinspan.tables.fills import Fills
 from kinspan.tables.frames import is_frame, names_of_frame
+from kinspan.tables.lacking import columns_to_lack
 from kinspan.tables.recipe import Recipe
 
 
@@ -20,9 +21,9 @@ class TableModel(MultiTaskSPCA):
 
     `predict`, `predict_proba` and all others that take rows accept a data frame with the columns of
     the table, the task column among them and no `task=`, and treat text, dates and missing values
-    as `kinspan predict` does. Encoded features with `task=` are accepted too, as by any other
-    `MultiTaskSPCA`, whose parameters and attributes it has. A model that dropped rows with missing
-    values refuses such rows.
+    as `kinspan predict` does: a column of which some task has no value may be absent. Encoded
+    features with `task=` are accepted too, as by any other `MultiTaskSPCA`, whose parameters and
+    attributes it has. A model that dropped rows with missing values refuses such rows.
 
     Attributes
     ----------
@@ -38,7 +39,8 @@ class TableModel(MultiTaskSPCA):
         recipe = self._recipe
         if recipe is None:
             raise AttributeError("this model was not fitted from a table")
-        return encoder_of(recipe, Fills.of_model(self) if recipe.missing == "mean" else None)
+        fills = Fills.of_model(self) if recipe.missing == "mean" else None
+        return encoder_of(recipe, fills, columns_to_lack(recipe, self))
 
     def fit(self, X: Any, y: Any, **more: Any) -> MultiTaskSPCA:
         """Fit features, as `MultiTaskSPCA`; the table is forgotten."""

@@ -21,7 +21,7 @@ def encoded_rows(
     """The usable rows of all files, in their order; missing numbers are NaN."""
     for path in files:
         for chunk in reader.chunks(path):
-            rows = encode_chunk(chunk, reader, None, tally).rows
+            rows = encode_chunk(chunk, reader, tally).rows
             if len(rows.X):
                 yield rows
             advance(chunk.columns.num_rows)
@@ -32,10 +32,11 @@ def read_categories(
 ) -> Recipe:
     """The recipe with the categories in the text columns of files."""
     found = FoundCategories(reader.recipe, as_text, rare)
-    only_text = reader.recipe.only(reader.recipe.categorical)
     for path in files:
+        recipe = reader.of_file(path).recipe if reader.recipe.missing == "mean" else reader.recipe
+        only_text = reader._replace(recipe=recipe.only(recipe.categorical), roles=())
         with naming_file(path):
-            for chunk in reader._replace(recipe=only_text, roles=()).chunks(path):
+            for chunk in only_text.chunks(path) if recipe.categorical else ():
                 found.add(chunk)
                 advance(chunk.columns.num_rows)
     with naming_file(files[0]) if len(files) == 1 else nullcontext():

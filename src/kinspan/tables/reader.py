@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from kinspan.tables.arrow import TEXT
-from kinspan.tables.chunks import Chunk, chunks
+from kinspan.tables.chunks import Chunk, chunks, open_table
 from kinspan.tables.errors import naming_file
+from kinspan.tables.lacking import without_lacking
 from kinspan.tables.layout import FileLayout
 from kinspan.tables.recipe import Recipe
 from kinspan.tables.request import Request
@@ -37,6 +38,13 @@ class Reader(NamedTuple):
     def layout(self) -> FileLayout:
         """The layout that all files must have."""
         return FileLayout(self.first, self.recipe.numeric, None, self.recipe.kinds, {})
+
+    def of_file(self, path: Path, may_lack: Collection[str] | None = None) -> Reader:
+        """Without columns that the file lacks, and may lack; None: any."""
+        with naming_file(path):
+            names = open_table(path, self.recipe.dialect).names
+            recipe = without_lacking(self.recipe, names, may_lack)
+        return self._replace(recipe=recipe)
 
     def chunks(self, path: Path, *, unchanged: bool = False) -> Iterator[Chunk]:
         """The rows of a file, in their order."""

@@ -10,7 +10,7 @@ from kinspan.tables.binary import parquet_parts, parquet_rows
 from kinspan.tables.chunks import open_table
 from kinspan.tables.errors import naming_file
 from kinspan.tables.ids import CodedIds, kind_of
-from kinspan.tables.layout import FileLayout, table_layout
+from kinspan.tables.layout import FileLayout, table_layout, with_own_features
 from kinspan.tables.matrices import matrix_layout, matrix_rows, matrix_shape, npy_parts
 from kinspan.tables.paths import KNOWN_ENDINGS, format_of, is_matrix
 from kinspan.tables.request import Request, is_constant
@@ -35,6 +35,22 @@ def layout_of(path: Path, request: Request, nothing: str | None = None) -> FileL
         if nothing is not None:
             kinds = {role: nothing if kind == NOTHING else kind for role, kind in kinds.items()}
         return None if NOTHING in kinds.values() else layout._replace(kinds=kinds)
+
+
+def layout_in(path: Path, request: Request, first: FileLayout) -> FileLayout:
+    """The layout of another file, which may have other features than the first."""
+    if first.is_matrix or is_matrix(path):
+        return first
+    with naming_file(path):
+        _check_format(path)
+        return with_own_features(first, open_table(path, request.dialect), request)
+
+
+def columns_of(path: Path, request: Request) -> set[str]:
+    """The columns of a table."""
+    with naming_file(path):
+        _check_format(path)
+        return set(open_table(path, request.dialect).names)
 
 
 def _check_format(path: Path) -> None:

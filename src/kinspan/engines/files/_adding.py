@@ -87,7 +87,7 @@ def _other_width(outcome: Outcome, pile: Pile, layout: FileLayout) -> FileError 
     if not pile or outcome.statistics is None:
         return None
     widths = [part.moments.n_features for part in (outcome.statistics, pile[0][1])]
-    if widths[0] == widths[1]:
+    if layout.features is not None or widths[0] == widths[1]:
         return None
     return FileError(
         outcome.path, f"it has {widths[0]} features, but {layout.first} has {widths[1]}"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,8 +18,9 @@ from kinspan.tables.arrow import TEXT
 from kinspan.tables.dialect import check_dialect
 from kinspan.tables.errors import naming_file
 from kinspan.tables.ids import is_plain, kind_of
-from kinspan.tables.paths import find
-from kinspan.tables.reading import layout_of, rows_of
+from kinspan.tables.lacking import widened
+from kinspan.tables.paths import find, is_matrix
+from kinspan.tables.reading import columns_of, layout_of, rows_of
 from kinspan.tables.request import Request, check_request
 
 
@@ -120,7 +122,8 @@ def predict(
     Parameters
     ----------
     model : MultiTaskSPCA
-        A fitted model. Columns are found by the names that it knows.
+        A fitted model. Columns are found by the names that it knows; files may lack those of which
+        some task of the model has no value.
     task
         As in `statistics`; by default the `task_column` of the model.
     method : {"predict", "predict_proba", "decision_function", "transform"}, default="predict"
@@ -157,7 +160,11 @@ def predict(
     ask = getattr(without_names(model), method)
     kind = kind_of(model.tasks_)
     kinds = {"task": kind} if task is not None and is_plain(kind) else {}
-    return _answers(ask, _batches(find(paths, request), request, kinds))
+    found = find(paths, request)
+    may_lack = _may_lack(model)
+    if not may_lack or any(is_matrix(path) for path in found):
+        return _answers(ask, _batches(found, request, kinds))
+    return _answers(ask, (b for path in found for b in _wide(path, request, kinds, may_lack)))
 
 
 _METHODS = ("predict", "predict_proba", "decision_function", "transform")
@@ -170,6 +177,26 @@ def without_names(model: Any) -> Any:
     plain.n_features_in_ -= plain.task_column is not None
     plain.task_column = None
     return plain
+
+
+def _may_lack(model: Any) -> set[str]:
+    """Features that files may lack: some task of the model has no value of them."""
+    known = getattr(model, "feature_names_in_", None)
+    if known is None or model.missing != "impute":
+        return set()
+    names = [name for name in known if name != model.task_column]
+    return set(np.array(names, dtype=object)[model._learnt.is_optional])
+
+
+def _wide(
+    path: Path, request: Request, kinds: dict[str, str], may_lack: set[str]
+) -> Iterator[Batch]:
+    """Batches of a file, with NaN for features that it lacks, and may lack."""
+    wanted, names = request.features, columns_of(path, request)
+    assert isinstance(wanted, tuple)
+    kept = tuple(name for name in wanted if name in names or name not in may_lack)
+    for batch in _batches([path], request._replace(features=kept), kinds):
+        yield batch._replace(X=widened(batch.X, kept, wanted))
 
 
 def _answers(ask: Any, found: Iterator[Batch]) -> Iterator[Answers]:

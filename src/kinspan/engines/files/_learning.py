@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from kinspan._memory.features import union_of
 from kinspan._validation.messages import some
 from kinspan._validation.parameters import check_choice, check_n_jobs
 from kinspan.engines.files._adding import added, first_layout
@@ -56,8 +57,8 @@ def statistics(
         to one id for all its rows. `task=None` is one task.
     features : list of columns, one column of vectors, or None
         None takes all numeric columns that have no other role here. Their order is that of the
-        first file; the other files must have the same columns, in any order. Of files with other
-        columns, add the statistics: features meet by name.
+        first file. A file may lack some of them, or have more, unless missing values are refused:
+        features meet by name, and are missing in the rows of files without them.
     sample_weight : name of a column, optional
         Frequencies: weight 2 is the row twice, weight 0 its absence.
     row_sample : int, default=100
@@ -208,8 +209,8 @@ def _read(
         warnings.warn(message, SkippedFilesWarning, stacklevel=3)
     return FilesRead(
         all_rows,
-        layout.features,
-        layout.columns,
+        all_rows.feature_names,
+        union_of(layout.columns, all_rows.feature_names),
         sum(file.n_rows for file in files),
         tuple(files),
         tuple(skipped),

@@ -62,6 +62,9 @@ class FilesRead:
             f"{number(len(moments.tasks), 'task')}, {number(len(moments.classes), 'class')}, "
             f"{number(moments.n_features, 'feature')}",
         ]
+        lacking = self._lacking()
+        if lacking:
+            lines.append(f"without any value in some tasks: {lacking}")
         if self.left_out:
             named = ", ".join(f"{name!r} ({kind})" for name, kind in self.left_out.items())
             lines.append(f"columns that are not features: {named}")
@@ -69,6 +72,15 @@ class FilesRead:
             lines.append(f"{number(len(self.skipped), 'file')} skipped:")
             lines += [f"  {path}: {reason}" for path, reason in self.skipped]
         return "\n".join(lines)
+
+    def _lacking(self) -> str:
+        """Features that some tasks lack, with the number of these tasks."""
+        if self.feature_names is None or self.statistics.moments.observed is None:
+            return ""
+        there = self.statistics.moments.observed.sum(axis=1) > 0
+        lacking = np.flatnonzero(~there.all(axis=0))
+        named = [f"{self.feature_names[i]!r} ({(~there[:, i]).sum()} tasks)" for i in lacking[:5]]
+        return ", ".join(named) + (", …" if len(lacking) > 5 else "")
 
     def fit(self, model: Any) -> Any:
         """Fit a model on these statistics, in place, and return it.

@@ -30,7 +30,7 @@ from kinspan.exceptions import FileError
 from kinspan.tables.errors import naming_file
 from kinspan.tables.ids import CodedIds
 from kinspan.tables.layout import FileLayout
-from kinspan.tables.reading import parts_of, rows_of
+from kinspan.tables.reading import layout_in, parts_of, rows_of
 from kinspan.tables.request import Request
 from kinspan.tables.rows import FileRows
 from kinspan.tables.table import Part
@@ -108,14 +108,16 @@ def _with_ids(found: Statistics, tasks: Ids, classes: Ids) -> Statistics:
 
 def of_part(path: Path, part: Part | None, job: Job, advance: Advance | None = None) -> Outcome:
     """Read a file or a part of it."""
-    names = job.layout.names
+    layout = job.layout
     pile: Pile = ()
     n_rows = 0
     try:
-        for rows in rows_of(path, part, job.request, job.layout):
+        if job.sampling.allows_holes:  # and so columns that are missing in all rows of a file
+            layout = layout_in(path, job.request, layout)
+        for rows in rows_of(path, part, job.request, layout):
             end = rows.first_row + rows.X.shape[0]
             with naming_file(path, f"rows {rows.first_row} to {end - 1}: "):
-                pile = with_rows(pile, rows, job.sampling, names)
+                pile = with_rows(pile, rows, job.sampling, layout.names)
             n_rows += rows.X.shape[0]
             if advance is not None:
                 advance(rows.X.shape[0])

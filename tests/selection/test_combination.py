@@ -10,7 +10,8 @@ import pytest
 from kinspan import ClassMoments
 from kinspan.selection.candidates import families
 from kinspan.selection.combination import Combination
-from kinspan.selection.fit import _combined
+from kinspan.selection.decisions import ALONE
+from kinspan.selection.fit import _before_evidence, _combined
 from kinspan.selection.outcome import FittedRules, outcome
 from kinspan.selection.prepared import as_one_task
 from tests.selection.refitting import Rows, bases_of, options_of, score_in_basis, small_world
@@ -65,6 +66,17 @@ def test_weights_of_candidates_are_those_of_families_times_those_in_them() -> No
         np.testing.assert_allclose(part, np.outer(amounts, family.weights), atol=1e-12)
     assert start == len(combination.candidates)
     assert (combination.weights >= 0).all()
+
+
+def test_before_evidence_going_alone_counts_less_than_sharing() -> None:
+    rows = small_world(1)
+    options = options_of(rows, "auto", "auto", "auto")
+    found, _ = families(bases_of(rows, "auto", "auto"), None, options)
+    prior = dict(zip([family.name for family in found], _before_evidence(found), strict=True))
+    assert sum(prior.values()) == pytest.approx(1)
+    assert prior["own"] == 0
+    assert prior["single"] == pytest.approx(ALONE.constant * prior["naive"])
+    assert prior["naive"] == prior["spectral"]
 
 
 def test_mean_shares_are_those_of_the_weights_in_the_metric_of_all() -> None:

@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
-from kinspan.selection.decisions import LARGEST_TASK, PRIOR_ROWS
+from kinspan.selection.decisions import PRIOR_ROWS
 from kinspan.selection.evidence import Evidence, evidence_of, pooled_weights
 
 
@@ -121,7 +121,7 @@ def test_a_giant_counts_as_a_large_task_among_all() -> None:
     sizes = np.array([4, 100, 10**5])
     tasks = np.repeat(np.arange(3), sizes)
     evidence = evidence_for(tasks, np.arange(len(tasks)) % 2)
-    totals, largest = np.bincount(tasks, evidence.fleet), LARGEST_TASK.constant
+    totals, largest = np.bincount(tasks, evidence.fleet), PRIOR_ROWS.constant
     np.testing.assert_allclose(totals, sizes * largest / (sizes + largest))
     assert 0.99 * largest < totals.max() < largest
     np.testing.assert_allclose(np.bincount(tasks, evidence.own), sizes)

@@ -11,7 +11,7 @@ from kinspan.labels import TaskWeights
 from kinspan.risk import Learning, LeftOutErrors
 from kinspan.selection.outcome import FittedRules, UnlabelledUse
 
-VERSION = 4  # a file with other rules than these has them found again from its statistics
+VERSION = 5  # a file with other rules than these has them found again from its statistics
 _PLAIN = (
     *("coef", "intercept", "absent", "scale", "forecast_error", "forecast_interval"),
     *("single_task_error", "metric", "weights_of_task"),

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from kinspan._rows.types import Codes, Floats, Mask
-from kinspan.selection.decisions import FLEET_ROWS, LARGEST_TASK, PRIOR_ROWS
+from kinspan.selection.decisions import FLEET_ROWS, PRIOR_ROWS
 from kinspan.selection.nonnegative import (
     inverse_among,
     nonnegative,
@@ -88,7 +88,7 @@ def evidence_of(
     of_task = (n * whole[:, None]).sum(axis=1)
     share = of_task / np.maximum(present.sum(axis=1), 1)
     own = np.where(counts, weights * share[tasks] / np.where(n > 0, n, 1.0).ravel()[cells], 0.0)
-    largest = LARGEST_TASK.constant
+    largest = PRIOR_ROWS.constant
     return Evidence(
         *(tasks, classes, own, own * (largest / (of_task + largest))[tasks], present[tasks]),
         1.0 / np.maximum(weights, 1.0),

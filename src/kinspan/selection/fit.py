@@ -9,6 +9,7 @@ from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
 from kinspan.selection.candidates import Candidate, Family, Options, families
 from kinspan.selection.combination import Combination
+from kinspan.selection.decisions import ALONE
 from kinspan.selection.evidence import Combined, Evidence, combine
 from kinspan.selection.outcome import FittedRules, outcome
 from kinspan.selection.prepared import Prepared, as_one_task, prepared_bases
@@ -67,9 +68,13 @@ def _combined(found: list[Family], evidence: Evidence, options: Options) -> Comb
 
 
 def _before_evidence(used: list[Family]) -> Floats:
-    """(families,): related tasks are what the method is for: those that share count equally."""
-    shares = np.array([family.name not in ("single", "own") for family in used], dtype=float)
-    return shares / shares.sum() if shares.any() else np.full(len(used), 1.0 / len(used))
+    """(families,): related tasks are what the method is for, and few rows may speak for it by luck.
+
+    So every task alone counts less than each way of sharing, and its own covariance not at all.
+    """
+    alone = {"single": ALONE.constant, "own": 0.0}
+    counts = np.array([alone.get(family.name, 1.0) for family in used])
+    return np.asarray(counts / counts.sum())
 
 
 def _by_formula(prepared: Prepared, options: Options) -> Combination:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.unlabelled import HOSTILE, both, by_task, draw, table
+from benchmarks.unlabelled import HOSTILE, both, bound, by_task, draw, gram, simulated, table
+from scipy.stats import norm
 
 
 def test_no_row_is_in_two_parts_and_no_hidden_label_is_shown() -> None:
@@ -51,9 +52,20 @@ def test_methods_for_each_task_answer_every_row() -> None:
 
 def test_the_table_shows_means_and_the_worst_draw() -> None:
     def row(draw: int, way: str, accuracy: float) -> list[str]:
-        return ["digits", "3", "of the task", str(draw), way, str(accuracy), "0", "0.5"]
+        more = ["0", "0.5", ".1", ".08", "0.9", "6" if way == "with unlabelled" else "2"]
+        return ["digits", "3", "of the task", str(draw), way, str(accuracy), *more]
 
     pairs = ((0, 90.0, 94.0), (1, 92.0, 91.0))
     found = [row(d, "labels alone", a) for d, a, _ in pairs]
     found += [row(d, "with unlabelled", b) for d, _, b in pairs]
-    assert table(found).splitlines()[-1].split("|")[4:8] == [" 91.0 ", " +1.5 ", " -1.0 ", " 0.50 "]
+    cells = [cell.strip() for cell in table(found).splitlines()[-1].split("|")[4:11]]
+    assert cells == ["91.0", "+1.5", "-1.0", "0.50", "+0.020", "0.90", "3"]
+
+
+def test_the_simulated_bound_is_below_the_error_of_the_best_known_rule() -> None:
+    """The rule of the true means errs less than the bound, which has to estimate them."""
+    X, y, task = simulated(np.random.default_rng(0))
+    mean = np.stack([X[(task == t) & (y == 1)].mean(axis=0) for t in range(4)])
+    np.testing.assert_allclose(mean @ mean.T, gram() + np.eye(4) * 100 / 150, atol=0.6)
+    known = norm.sf(np.sqrt(gram()[0, 0]))
+    assert known < bound(20) < bound(5) < bound(1) < 0.5

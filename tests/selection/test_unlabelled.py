@@ -6,14 +6,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import multivariate_normal, norm
 
 from kinspan import MultiTaskSPCA, Statistics
 from kinspan.class_moments import ClassMoments
 from kinspan.datasets import load_digit_pairs
 from kinspan.selection.outcome import UnlabelledUse
-from kinspan.selection.support import _log_likelihood, support
-from kinspan.selection.unlabelled import Free, _folds, _posterior, _soft, _without
+from kinspan.selection.support import _Groups, _log_likelihood, support
+from kinspan.selection.taught import Free, _soft
+from kinspan.selection.unlabelled import _folds, _posterior, _without
 
 
 class World(NamedTuple):
@@ -59,6 +60,32 @@ def test_groups_make_rules_better() -> None:
         gains.append(true_error(alone, world.means) - true_error(with_all, world.means))
     assert np.mean(gains) > 4 * np.std(np.mean(gains, axis=1)) / np.sqrt(6)
     assert np.mean(gains) > 0.01
+
+
+def test_forecasts_are_the_lower_of_two_cautious_ones() -> None:
+    bias, lower, covered = [], [], []
+    for seed in range(12):
+        world = gaussian(seed)
+        with_all, alone = fitted(world), fitted(labelled(world))
+        error, forecast = true_error(with_all, world.means), with_all.forecast_error_
+        low, high = with_all.forecast_interval_.T
+        assert forecast.mean() <= alone.forecast_error_.mean() + 1e-12
+        lower.append(forecast.mean() < alone.forecast_error_.mean())
+        bias.append(forecast.mean() - error.mean())
+        covered.append((low <= error) & (error <= high))
+    assert any(lower)
+    assert np.mean(bias) > -4 * np.std(bias) / np.sqrt(12)  # not too good
+    assert np.mean(bias) < 0.05
+    assert np.mean(covered) > 0.7
+
+
+def test_a_threshold_keeps_the_forecast_that_it_was_set_by() -> None:
+    world = gaussian(1)
+    models = [
+        MultiTaskSPCA(threshold="f1").fit(some.X, some.y, task=some.task)
+        for some in (world, labelled(world))
+    ]
+    np.testing.assert_array_equal(models[0].forecast_error_, models[1].forecast_error_)
 
 
 def test_one_group_is_left_alone_and_the_rules_are_exactly_those_of_the_labels() -> None:
@@ -173,9 +200,51 @@ def test_support_sees_groups_and_only_groups() -> None:
     assert found.gain[2] > 0.1  # also where one class has four times as many rows
 
 
+def naive_support(scores: Any, means: Any) -> float:
+    """Of one task, straight from the equation; eigenvalues within groups are not floored."""
+    z = (scores - scores.mean(axis=1, keepdims=True))[:, 1:]
+    d = (means - means.mean(axis=1, keepdims=True))[:, 1:]
+    z, d = z - z.mean(axis=0), d - d.mean(axis=0)
+    units = np.linalg.inv(np.linalg.cholesky(z.T @ z / len(z))).T
+    z, d, found = z @ units, d @ units, []
+    for gamma in np.linspace(0.1, 1.5, 15):
+        shares = np.full(len(d), 1 / len(d))
+        for step in range(5):
+            centres = gamma * (d - shares @ d)
+            within = np.eye(z.shape[1]) - (shares * centres.T) @ centres
+            if np.linalg.eigvalsh(within).min() < 0.02:
+                break
+            groups = zip(shares, centres, strict=True)
+            density = np.stack([s * multivariate_normal(c, within).pdf(z) for s, c in groups], 1)
+            if step < 4:
+                posterior = density / density.sum(axis=1, keepdims=True)
+                shares = (posterior.sum(axis=0) + 10) / (len(z) + 10 * len(d))
+            else:
+                one = multivariate_normal(np.zeros(z.shape[1])).logpdf(z)
+                found.append(np.log(density.sum(axis=1)).sum() - one.sum())
+    return float(max(max(found) - 0.5, 0) / z.size)
+
+
+def test_support_is_that_of_every_task_alone_among_its_classes() -> None:
+    """Tasks with equally many classes are computed together, whatever order rows come in."""
+    rng = np.random.default_rng(3)
+    present = np.array([[1, 1, 0], [1, 0, 1], [1, 1, 1], [0, 1, 1], [1, 1, 1]], bool)
+    tasks = rng.integers(0, 5, 600)
+    label = np.array([rng.choice(np.flatnonzero(present[t])) for t in tasks])
+    scores = 1.5 * np.eye(3)[label] + rng.standard_normal((600, 3)) @ rng.standard_normal((3, 3))
+    scores, means = np.where(present[tasks], scores, 0.0), np.repeat(np.eye(3)[None], 5, axis=0)
+    found = support(scores, tasks, means, present)
+    for t, there in enumerate(present):
+        mine = scores[tasks == t][:, there]
+        alone = naive_support(mine, means[t][there][:, there])
+        assert found.rows[t] == len(mine)
+        assert found.gain[t] == pytest.approx(alone, rel=1e-6, abs=1e-9)
+
+
 def test_one_group_is_the_mixture_whose_means_are_equal() -> None:
     z = np.random.default_rng(0).standard_normal((50, 2))
-    assert _log_likelihood(z, np.zeros((3, 2))) == pytest.approx(0.0, abs=1e-9)
+    groups = _Groups(z, np.zeros((2, 3, 2)), np.array([20, 30]), np.full(2, 2.0))
+    np.testing.assert_allclose(_log_likelihood(groups, 1.0), 0.0, atol=1e-9)
 
 
 def test_the_weight_follows_support_and_evidence() -> None:

@@ -25,8 +25,10 @@ from kinspan._validation.moments import check_some_values
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
 from kinspan.selection.candidates import Options
+from kinspan.selection.fit import fit
 from kinspan.selection.outcome import FittedRules
-from kinspan.selection.unlabelled import Labelled, with_unlabelled
+from kinspan.selection.taught import Labelled
+from kinspan.selection.unlabelled import with_unlabelled
 from kinspan.selection.wrong_labels import Audit, audit
 
 
@@ -75,7 +77,7 @@ def fit_whole(whole: Whole, options: Options) -> FittedRules:
     """The rules of all tasks; a feature of which there is no value at all counts for nothing."""
     if whole.known is None:
         rows = Labelled(whole.moments.effective(), whole.sample, options, whole.unlabelled)
-        rules, free = rows.rules(rows.moments), whole.unlabelled_rows
+        rules, free = fit(*rows), whole.unlabelled_rows
         return rules if free is None else with_unlabelled(rules, rows, free)
     check_some_values(whole.known)
     return _widened(fit_whole(whole.of_features(whole.known), options), whole.known)

@@ -39,6 +39,12 @@ class InputUnits(NamedTuple):
     coef: Floats  # (tasks + 1, classes, features)
     intercept: Floats  # (tasks + 1, classes)
 
+    def of_two(self) -> InputUnits:
+        """Of two classes one rule, the difference of both; others stay as they are."""
+        if self.coef.shape[1] != 2:
+            return self
+        return InputUnits(*(part[:, 1:] - part[:, :1] for part in self))
+
 
 def rules_in_input_units(
     combination: Combination, prepared: Prepared, options: Options

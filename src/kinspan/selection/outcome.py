@@ -100,13 +100,9 @@ def outcome(combination: Combination, prepared: Prepared, options: Options) -> F
     expected = _expected(combination, options, energies, counts)
     n_classes = np.where(is_new, counts.shape[1], (counts > 0).sum(axis=1))
     reached = _of_newcomers(energies, is_new)
-    two = counts.shape[1] == 2
-    coef, intercept = (
-        part[:, 1:] - part[:, :1] if two else part for part in (rules.coef, rules.intercept)
-    )
     scale = np.where(is_new[:, None], prepared.pooled.scale, prepared.scaled.scale)
     return FittedRules(
-        *(coef, intercept, absent, np.concatenate([scale, prepared.pooled.scale[:1]])),
+        *(*rules.of_two(), absent, np.concatenate([scale, prepared.pooled.scale[:1]])),
         *(expected.error, expected.interval, expected.alone),
         combination.shares(),
         problem.multi_class,

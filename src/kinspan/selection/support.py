@@ -6,7 +6,8 @@ in units of their own covariance, d_c those of the class means around their mean
     Σ_c π_c N(z; γ d_c, I − γ² Σ_c π_c d_c d_cᵀ)    against    N(z; 0, I)
 
 has the same mean and covariance for every γ: only groups can make it more likely. The gain in log
-likelihood per row and dimension, for the best γ, is the support. Shares need not be equal.
+likelihood per row and dimension, for the best γ, is the support. Shares need not be equal. Tasks
+with equally many classes are computed together.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp
 
 from kinspan._rows.types import Codes, Floats, Mask
 
@@ -36,53 +36,103 @@ class Support(NamedTuple):
         return np.where(self.rows > 0, found, 0.0)
 
 
+class _Groups(NamedTuple):
+    """Rows of some tasks, sorted by task, in units of their own covariance."""
+
+    z: Floats  # (rows, dimensions)
+    d: Floats  # (tasks, classes, dimensions): class means
+    n: Codes  # (tasks,): rows of each
+    freedom: Floats  # (tasks,): dimensions in which rows differ
+
+    def sums(self, values: Floats) -> Floats:
+        """(tasks, …): over the rows of every task, each of which has some."""
+        return np.asarray(np.add.reduceat(values, np.cumsum(self.n) - self.n, axis=0))
+
+
 def support(scores: Floats, tasks: Codes, means: Floats, present: Mask) -> Support:
     """From (rows, classes) scores, and (tasks, classes, classes): scores of the class means."""
-    rows = np.bincount(tasks, minlength=len(present)).astype(np.float64)
+    rows = np.bincount(tasks, minlength=len(present))
+    n_classes = present.sum(axis=1)
     gain = np.zeros(len(present))
-    for t in np.flatnonzero((rows > 2) & (present.sum(axis=1) > 1)):
-        there = np.flatnonzero(present[t])
-        z, d = _in_own_units(
-            _around(scores[tasks == t][:, there]), _around(means[t][there][:, there])
-        )
-        if z.shape[1]:
-            best = max(_log_likelihood(z, gamma * d) for gamma in _GAMMAS)
-            gain[t] = max(best - 0.5, 0.0) / z.size  # the best of several γ is a little too good
-    return Support(rows, gain)
+    for m in np.unique(n_classes[n_classes > 1]):
+        chosen = np.flatnonzero((rows > 2) & (n_classes == m))
+        if len(chosen):
+            there = np.nonzero(present[chosen])[1].reshape(len(chosen), m)
+            gain[chosen] = _gain(_in_own_units(scores, tasks, means, chosen, there))
+    return Support(rows.astype(np.float64), gain)
+
+
+def _gain(groups: _Groups) -> Floats:
+    """(tasks,): per row and dimension."""
+    best = np.max([_log_likelihood(groups, gamma) for gamma in _GAMMAS], axis=0)
+    numbers = groups.n * groups.freedom
+    return np.asarray(np.maximum(best - 0.5, 0.0) / np.maximum(numbers, 1.0))  # of several γ
+
+
+def _in_own_units(
+    scores: Floats, tasks: Codes, means: Floats, chosen: Codes, there: Codes
+) -> _Groups:
+    """Scores and class means so that the covariance of all scores is the identity.
+
+    Only differences between the (tasks, classes) that are there mean anything.
+    """
+    place = np.full(len(means), -1)
+    place[chosen] = np.arange(len(chosen))
+    rows = np.flatnonzero(place[tasks] >= 0)
+    rows = rows[np.argsort(place[tasks[rows]], kind="stable")]
+    t = place[tasks[rows]]
+    n = np.bincount(t, minlength=len(chosen))
+    ends = np.cumsum(n)[:-1]
+    z = _around(scores[rows[:, None], there[t]])
+    z -= np.stack([part.mean(axis=0) for part in np.split(z, ends)])[t]
+    covariances = np.stack([part.T @ part / len(part) for part in np.split(z, ends)])
+    values, axes = np.linalg.eigh(covariances)
+    kept = values > 1e-9 * np.maximum(values[:, -1:], 1e-300)
+    axes = np.where(kept[:, None], axes / np.sqrt(np.where(kept, values, 1.0))[:, None], 0.0)
+    d = _around(means[chosen[:, None, None], there[:, :, None], there[:, None, :]])
+    d = (d - d.mean(axis=1, keepdims=True)) @ axes
+    return _Groups(_turned(z, axes, n), d, n, kept.sum(axis=1).astype(np.float64))
 
 
 def _around(scores: Floats) -> Floats:
     """Scores around their mean over classes, of which only differences mean anything."""
-    return np.asarray(scores - scores.mean(axis=1, keepdims=True))
+    return np.asarray(scores - scores.mean(axis=-1, keepdims=True))
 
 
-def _in_own_units(scores: Floats, means: Floats) -> tuple[Floats, Floats]:
-    """Scores and class means so that the covariance of all scores is the identity."""
-    around = scores - scores.mean(axis=0)
-    values, axes = np.linalg.eigh(around.T @ around / len(around))
-    kept = values > 1e-9 * max(float(values[-1]), 1e-300)
-    axes = axes[:, kept] / np.sqrt(values[kept])
-    return around @ axes, (means - means.mean(axis=0)) @ axes
+def _turned(z: Floats, axes: Floats, n: Codes) -> Floats:
+    """(rows, dimensions): rows times the matrix of their task."""
+    parts = np.split(z, np.cumsum(n)[:-1])
+    return np.concatenate([part @ of_task for part, of_task in zip(parts, axes, strict=True)])
 
 
-def _log_likelihood(z: Floats, d: Floats) -> float:
-    """Of a mixture around class means d, minus that of one group; with the shares that fit best."""
-    n_rows, n_classes = len(z), len(d)
-    shares = np.full(n_classes, 1.0 / n_classes)
+def _log_likelihood(groups: _Groups, gamma: float) -> Floats:
+    """(tasks,): of a mixture around γ d, minus that of one group; with shares that fit best."""
+    n_classes = groups.d.shape[1]
+    shares = np.full(groups.d.shape[:2], 1.0 / n_classes)
     for _ in range(_STEPS):
-        densities = _densities(z, d, shares)
-        posterior = np.exp(densities - logsumexp(densities, axis=1, keepdims=True))
-        shares = (posterior.sum(axis=0) + _HELD) / (n_rows + _HELD * n_classes)
-    mixture = logsumexp(_densities(z, d, shares), axis=1)
-    return float(mixture.sum() + 0.5 * (z**2).sum())
+        densities = _densities(groups, gamma, shares)
+        posterior = np.exp(densities - _log_sum(densities))
+        shares = (groups.sums(posterior) + _HELD) / (groups.n + _HELD * n_classes)[:, None]
+    mixture = _log_sum(_densities(groups, gamma, shares))[:, 0]
+    return groups.sums(mixture + 0.5 * (groups.z**2).sum(axis=1))
 
 
-def _densities(z: Floats, d: Floats, shares: Floats) -> Floats:
+def _densities(groups: _Groups, gamma: float, shares: Floats) -> Floats:
     """(rows, classes): log of share and density of every group, up to a constant of all."""
-    d = d - shares @ d
-    values, axes = np.linalg.eigh(np.eye(d.shape[1]) - (shares[:, None] * d).T @ d)
+    d = gamma * (groups.d - shares[:, None] @ groups.d)
+    within = np.eye(d.shape[2]) - np.swapaxes(shares[..., None] * d, 1, 2) @ d
+    values, axes = np.linalg.eigh(within)
     values = np.maximum(values, _LEAST)
-    axes = axes / np.sqrt(values)
-    z, d = z @ axes, d @ axes
-    squares = (z**2).sum(axis=1)[:, None] + (d**2).sum(axis=1) - 2.0 * z @ d.T
-    return np.asarray(np.log(shares) - 0.5 * squares - 0.5 * np.log(values).sum())
+    axes = axes / np.sqrt(values)[:, None]
+    z, d = _turned(groups.z, axes, groups.n), d @ axes
+    of_group = np.log(shares) - 0.5 * (d**2).sum(axis=2) - 0.5 * np.log(values).sum(axis=1)[:, None]
+    products = _turned(z, np.swapaxes(d, 1, 2), groups.n)
+    return np.asarray(
+        products - 0.5 * (z**2).sum(axis=1)[:, None] + np.repeat(of_group, groups.n, axis=0)
+    )
+
+
+def _log_sum(densities: Floats) -> Floats:
+    """(rows, 1): the logarithm of the sum of densities."""
+    most = densities.max(axis=1, keepdims=True)
+    return np.asarray(most + np.log(np.exp(densities - most).sum(axis=1, keepdims=True)))

@@ -1,14 +1,14 @@
-"""Rules of labelled rows, and rows without labels → rules that have learnt from both.
+"""Rules of labelled rows, and rows without labels → rules that have learnt from both, if it helps.
 
-1. The rule of its task gives every row without label a probability for each class. With these as
-   weights it counts in the class means, and the fit is repeated with them; twice. Only moments
-   change: covariance and combination are still those of labelled rows.
+1. Rules are taught by rows without labels (`taught`), twice.
 2. Whether that helps is not known beforehand: rows of another task, or groups that are not the
    classes, make rules worse. What speaks for it before any evidence is `support`, and a rule that
    knows its classes. The evidence is labelled rows: a third of them is left out of everything, both
    ways, and its log loss compared. All tasks together decide, and then every task for itself.
 3. The weight of a task is the probability that it gains. Its rule is the weighted mean of both;
    without any weight it is exactly the rule of the labelled rows.
+4. Two forecasts are too cautious: that of the labelled rows, because the others helped, and that of
+   the left-out thirds, because a third of the labels was missing. The lower one is used.
 """
 
 from __future__ import annotations
@@ -17,54 +17,41 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, logit, softmax
+from scipy.special import expit, logit
 
-from kinspan._rows import identifiers
 from kinspan._rows.sums import cell_moments
 from kinspan._rows.types import Codes, Floats, Mask
 from kinspan.class_moments import ClassMoments
-from kinspan.risk import calibration
+from kinspan.risk import LeftOutErrors, calibration, left_out_errors
 from kinspan.row_sample import RowSample
-from kinspan.scores import paired_scores
-from kinspan.selection.candidates import Options
+from kinspan.selection.candidates import Options, of_classes
 from kinspan.selection.decisions import GROUPS, PRIOR_ROWS, SURE
 from kinspan.selection.evidence import Evidence, evidence_of
-from kinspan.selection.fit import fit
 from kinspan.selection.outcome import FittedRules, UnlabelledUse
 from kinspan.selection.support import support
+from kinspan.selection.taught import Free, Labelled, Lines, free_rows, learnt_from, ratio
 
 _RARELY = 0.01  # the least probability that rows help: before evidence, and to be used at all
 _FOLDS = 3  # parts in which labelled rows are left out; two would halve the labels, each costs fits
 
 
-class Free(NamedTuple):
-    """Rows without labels, of tasks with labels of two classes; equal rows count once."""
+class LeftOut(NamedTuple):
+    """Labelled rows, each left out with a third of them, by both ways."""
 
-    tasks: Codes  # (rows,)
-    rows: Floats  # (rows, features)
+    scores: Floats  # (2, rows, 1 or classes): by labelled rules and by taught ones, as log odds
+    evidence: Evidence
+    weights: Floats  # (rows,): how many rows each stands for
+    size: float  # how much larger the scores of the taught rules should be than they are
 
-
-class Labelled(NamedTuple):
-    """What the labelled rules are fitted to."""
-
-    moments: ClassMoments
-    sample: RowSample | None
-    options: Options
-    unlabelled: ClassMoments | None  # of all rows without labels: these place new tasks
-
-    def rules(self, moments: ClassMoments) -> FittedRules:
-        """The fit with other moments."""
-        return fit(moments, self.sample, self.options, self.unlabelled)
-
-    def scores(self, rules: FittedRules, rows: Floats, tasks: Codes) -> Floats:
-        """(rows, classes): scores without priors, around their mean over the classes of a task."""
-        scores = paired_scores(rows, tasks, rules.coef, rules.intercept)
-        if scores.shape[1] == 1:
-            scores = np.concatenate([-0.5 * scores, 0.5 * scores], axis=1)
-        there = self.moments.present[tasks]
-        scores = np.where(there, scores - self.options.log_priors[tasks], 0.0)
-        mean = scores.sum(axis=1) / np.maximum(there.sum(axis=1), 1)
-        return np.where(there, scores - mean[:, None], 0.0)
+    def errors(self, weight: Floats, known: Labelled) -> LeftOutErrors:
+        """What they say of rules that are weighted means, (tasks,) the weight of the taught."""
+        tasks, judged = self.evidence.tasks, self.evidence.own > 0
+        w = weight[tasks][:, None]
+        scores = of_classes((1.0 - w) * self.scores[0] + w * self.scores[1])
+        scores = (scores + known.options.log_priors[tasks])[judged]
+        priors = np.where(known.moments.present, known.options.priors, 0.0)
+        classes = self.evidence.classes[judged]
+        return left_out_errors(scores, tasks[judged], classes, self.weights[judged], priors)
 
 
 def with_unlabelled(rules: FittedRules, known: Labelled, rows: RowSample) -> FittedRules:
@@ -75,34 +62,14 @@ def with_unlabelled(rules: FittedRules, known: Labelled, rows: RowSample) -> Fit
     before = _expected(rules, known, free)
     if not before.weight.any():
         return replace(rules, unlabelled=before)
-    found, size = _after_evidence(before, known, free)
+    left_out = _left_out(known, free)
+    found = _without_evidence(before) if left_out is None else _after_evidence(before, left_out)
     if not found.weight.any():
         return replace(rules, unlabelled=found)
     taught = learnt_from(learnt_from(rules, known, free), known, free)
-    size /= _ratio(rules, taught, known, free)
-    return _mixed(rules, taught, found, size, known.options)
-
-
-def free_rows(moments: ClassMoments, rows: RowSample) -> Free:
-    """Rows without labels of tasks that have labels of two classes."""
-    places = identifiers.lookup(moments.tasks, rows.tasks)[rows.task_codes]
-    several = (places >= 0) & (moments.present.sum(axis=1) > 1)[places]
-    return Free(places[several], rows.rows[several].astype(np.float64))
-
-
-def learnt_from(rules: FittedRules, known: Labelled, free: Free) -> FittedRules:
-    """The fit with class means in which every row counts with its probabilities."""
-    shares = known.scores(rules, free.rows, free.tasks) + np.log(known.options.priors)[free.tasks]
-    shares = softmax(np.where(known.moments.present[free.tasks], shares, -np.inf), axis=1)
-    return known.rules(known.moments + _soft(known.moments, free, shares))
-
-
-def _soft(moments: ClassMoments, free: Free, shares: Floats) -> ClassMoments:
-    """Moments of rows that belong to every class of their task with a share."""
-    n_tasks = len(moments.tasks)
-    found = [cell_moments(free.rows, free.tasks, n_tasks, of_class) for of_class in shares.T]
-    parts = (np.stack(part, axis=1) for part in zip(*found, strict=True))
-    return ClassMoments(moments.tasks, moments.classes, *parts)
+    size = (1.0 if left_out is None else left_out.size) / ratio(rules, taught, known, free)
+    mixed = _mixed(rules, taught, found, size, known.options)
+    return mixed if left_out is None else _forecast(mixed, left_out, known)
 
 
 def _expected(rules: FittedRules, known: Labelled, free: Free) -> UnlabelledUse:
@@ -124,39 +91,22 @@ def _expected(rules: FittedRules, known: Labelled, free: Free) -> UnlabelledUse:
     return UnlabelledUse(weight, found.rows, gain, np.zeros(n_tasks), np.zeros(n_tasks))
 
 
-def _after_evidence(
-    before: UnlabelledUse, known: Labelled, free: Free
-) -> tuple[UnlabelledUse, float]:
-    """With what left-out labelled rows say; and how large the scores of the new rules should be."""
-    sample = known.sample
-    if sample is None:
-        return _without_evidence(before), 1.0
-    sample = sample.aligned(
-        known.moments.tasks, known.moments.classes, known.moments.n_features
-    ).effective()
-    known = known._replace(sample=sample)
-    folds, tasks, classes = _folds(sample), sample.task_codes, sample.class_codes
-    present = known.moments.present
-    evidence = evidence_of(tasks, classes, sample.weights, folds >= 0, present)
-    if not evidence.own.any():
-        return _without_evidence(before), 1.0
-    scores = _left_out(known, free, folds)
-    factors = calibration(scores, classes, evidence.own, evidence.present)
-    losses = [_bounded(evidence, factor * of) for factor, of in zip(factors, scores, strict=True)]
-    better = np.where(evidence.own > 0, losses[0] - losses[1], 0.0)
-    of_tasks, rows = (
-        np.bincount(tasks, values, len(present)).astype(np.float64)
-        for values in (evidence.own * better, evidence.own)
-    )
-    weight = _posterior(before, of_tasks, float(evidence.fleet @ better))
-    per_row = of_tasks / np.maximum(rows, 1e-300)
-    found = before._replace(weight=weight, left_out=rows, better=per_row)
-    return found, float(factors[1] / factors[0])
-
-
 def _without_evidence(before: UnlabelledUse) -> UnlabelledUse:
     """What is expected has to do; where that is next to nothing, rows are not used."""
     return before._replace(weight=np.where(before.weight < _RARELY, 0.0, before.weight))
+
+
+def _after_evidence(before: UnlabelledUse, left_out: LeftOut) -> UnlabelledUse:
+    """With what left-out labelled rows say."""
+    evidence, n_tasks = left_out.evidence, len(before.weight)
+    losses = [_bounded(evidence, scores) for scores in left_out.scores]
+    better = np.where(evidence.own > 0, losses[0] - losses[1], 0.0)
+    of_tasks, rows = (
+        np.bincount(evidence.tasks, values, n_tasks).astype(np.float64)
+        for values in (evidence.own * better, evidence.own)
+    )
+    weight = _posterior(before, of_tasks, float(evidence.fleet @ better))
+    return before._replace(weight=weight, left_out=rows, better=of_tasks / np.maximum(rows, 1e-300))
 
 
 def _bounded(evidence: Evidence, scores: Floats) -> Floats:
@@ -175,6 +125,22 @@ def _posterior(before: UnlabelledUse, better: Floats, of_all: float) -> Floats:
     return np.where(weight < _RARELY, 0.0, weight)
 
 
+def _left_out(known: Labelled, free: Free) -> LeftOut | None:
+    """Labelled rows that rules have not seen, a third at a time; None where none can be left."""
+    if known.sample is None:
+        return None
+    moments = known.moments
+    sample = known.sample.aligned(moments.tasks, moments.classes, moments.n_features).effective()
+    folds, classes = _folds(sample), sample.class_codes
+    evidence = evidence_of(sample.task_codes, classes, sample.weights, folds >= 0, moments.present)
+    if not evidence.own.any():
+        return None
+    scores = _scores(known._replace(sample=sample), free, folds)
+    factors = calibration(scores, classes, evidence.own, evidence.present)
+    scores = factors[:, None, None] * scores
+    return LeftOut(scores, evidence, sample.weights, float(factors[1] / factors[0]))
+
+
 def _folds(sample: RowSample) -> Codes:
     """(rows,): when a row is left out; never, if it is the only one of its cell."""
     number = np.bincount(sample.cells, minlength=sample.n_cells)[sample.cells]
@@ -185,8 +151,8 @@ def _folds(sample: RowSample) -> Codes:
     return np.where(number > 1, place % _FOLDS, -1)
 
 
-def _left_out(known: Labelled, free: Free, folds: Codes) -> Floats:
-    """(2, rows, 1 or classes): scores of left-out rows by labelled rules and by taught ones."""
+def _scores(known: Labelled, free: Free, folds: Codes) -> Floats:
+    """(2, rows, 1 or classes): of left-out rows by labelled rules and by taught ones."""
     sample = known.sample
     assert sample is not None
     scores = np.zeros((2, len(folds), len(sample.classes)))
@@ -194,11 +160,11 @@ def _left_out(known: Labelled, free: Free, folds: Codes) -> Floats:
         out = folds == fold
         moments = _without(known.moments, sample, out)
         rest = known._replace(moments=moments, sample=sample._kept(~out))
-        labelled = rest.rules(rest.moments)
+        labelled = rest.lines(rest.moments)
         taught = learnt_from(labelled, rest, free)
         rows, tasks = sample.rows[out].astype(np.float64), sample.task_codes[out]
         scores[0, out] = known.scores(labelled, rows, tasks)
-        scores[1, out] = known.scores(taught, rows, tasks) / _ratio(labelled, taught, known, free)
+        scores[1, out] = known.scores(taught, rows, tasks) / ratio(labelled, taught, known, free)
     return scores[..., 1:] - scores[..., :1] if scores.shape[2] == 2 else scores
 
 
@@ -226,14 +192,8 @@ def _without(moments: ClassMoments, sample: RowSample, out: Mask) -> ClassMoment
     )
 
 
-def _ratio(rules: FittedRules, taught: FittedRules, known: Labelled, free: Free) -> float:
-    """How much larger the scores of rows without labels are by the taught rules."""
-    sizes = [(known.scores(of, free.rows, free.tasks) ** 2).sum() for of in (rules, taught)]
-    return float(np.sqrt(sizes[1] / sizes[0])) if min(sizes) > 0 else 1.0
-
-
 def _mixed(
-    rules: FittedRules, taught: FittedRules, found: UnlabelledUse, size: float, options: Options
+    rules: FittedRules, taught: Lines, found: UnlabelledUse, size: float, options: Options
 ) -> FittedRules:
     """The weighted mean of both rules of every task; new tasks keep theirs."""
     log_priors = options.log_priors
@@ -246,3 +206,24 @@ def _mixed(
     other = size * (taught.intercept[:-1] - log_priors) + log_priors
     intercept[:-1] += w * (other - rules.intercept[:-1])
     return replace(rules, coef=coef, intercept=intercept, unlabelled=found)
+
+
+def _forecast(rules: FittedRules, left_out: LeftOut, known: Labelled) -> FittedRules:
+    """With the lower of two cautious forecasts; with a threshold, that of the labelled rows."""
+    before, found = rules.left_out, rules.unlabelled
+    assert found is not None
+    new = left_out.errors(found.weight, known)._replace(unit=before.unit)
+    used = (found.weight > 0) & (new.rows > 0)
+    if rules.threshold is not None or not used.any():
+        return rules
+    both = LeftOutErrors(*(np.where(used, *parts) for parts in zip(new, before, strict=True)))
+    error, interval = both.forecast()
+    if error[used].mean() >= rules.forecast_error[used].mean():
+        return rules
+    is_known = ~np.isnan(error) & (before.rows > 0)
+    return replace(
+        rules,
+        left_out=both,
+        forecast_error=np.where(is_known, error, rules.forecast_error),
+        forecast_interval=np.where(is_known[:, None], interval, rules.forecast_interval),
+    )

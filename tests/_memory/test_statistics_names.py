@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from kinspan import MultiTaskSPCA, Statistics
-from kinspan._memory.statistics import added_up
+from kinspan._memory.piles import added_up
 from kinspan._saving.model_file import to_bytes
 from tests.worlds import random_world
 

@@ -11,7 +11,8 @@ import scipy.sparse as sp
 
 import kinspan
 from kinspan import MultiTaskSPCA, Statistics
-from kinspan._memory.statistics import UNLABELLED_ROWS, added_up
+from kinspan._memory.piles import added_up
+from kinspan._memory.statistics import UNLABELLED_ROWS
 from tests.worlds import random_world
 
 

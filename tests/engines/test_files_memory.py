@@ -13,7 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 from kinspan import MultiTaskSPCA, Statistics
-from kinspan._memory.statistics import Pile, piled, total
+from kinspan._memory.piles import Pile, piled, total
 from kinspan.engines import files
 from tests.engines.stored_worlds import NAMED, stored_world, write_parquet, write_split
 from tests.worlds import random_world
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:columns are not numeric")
 _MEASURE = """
 import sys
 from pathlib import Path
-from kinspan._memory.statistics import Pile, piled, total
+from kinspan._memory.piles import Pile, piled, total
 from kinspan.engines import files
 def most():
     lines = open("/proc/self/status").read().splitlines()

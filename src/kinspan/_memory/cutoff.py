@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from kinspan._memory.statistics import Pile, Statistics
+from kinspan._memory.piles import Pile
+from kinspan._memory.statistics import Statistics
 from kinspan._rows import identifiers
 from kinspan._rows.strata import BUSY, Strata, n_strata, stratum_codes
 from kinspan._rows.types import Codes, Floats, Mask

@@ -11,7 +11,8 @@ import numpy as np
 
 from kinspan._memory.cutoff import below_cutoff
 from kinspan._memory.fading import faded_statistics
-from kinspan._memory.statistics import Pile, Statistics, piled, total
+from kinspan._memory.piles import Pile, piled, total
+from kinspan._memory.statistics import Statistics
 from kinspan._memory.threads import lock_of
 from kinspan._rows import identifiers
 from kinspan._rows.once import computed_once

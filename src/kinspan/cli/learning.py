@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from kinspan import Statistics
-from kinspan._memory.statistics import total
+from kinspan._memory.piles import total
 from kinspan._validation.messages import some
 from kinspan.cli.output import Output
 from kinspan.cli.places import check_checkpoint, sources

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from kinspan import Statistics
-from kinspan._memory.statistics import added_up
+from kinspan._memory.piles import added_up
 from kinspan._validation.messages import some
 from kinspan.cli import options, stored
 from kinspan.cli.output import Output

@@ -14,7 +14,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
-from kinspan._memory.statistics import Statistics, added_up
+from kinspan._memory.piles import added_up
+from kinspan._memory.statistics import Statistics
 from kinspan._memory.threads import learning
 from kinspan._validation.labelled_rows import check_labelled_rows
 from kinspan._validation.messages import some

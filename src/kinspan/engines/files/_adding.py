@@ -7,7 +7,8 @@ from collections.abc import Generator
 from contextlib import closing
 from pathlib import Path
 
-from kinspan._memory.statistics import Pile, Statistics, piled, total
+from kinspan._memory.piles import Pile, piled, total
+from kinspan._memory.statistics import Statistics
 from kinspan._validation.messages import some
 from kinspan._validation.weights import check_frequencies
 from kinspan.engines.files._checkpoint import Checkpoint, Finished

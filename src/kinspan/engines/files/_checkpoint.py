@@ -11,7 +11,8 @@ from pathlib import Path
 from reprlib import repr as short
 from typing import Any, NamedTuple
 
-from kinspan._memory.statistics import Pile, Statistics
+from kinspan._memory.piles import Pile
+from kinspan._memory.statistics import Statistics
 from kinspan._storage import container
 from kinspan._storage.atomic_files import check_place, write_atomically
 from kinspan._storage.container import Contents, Record, together

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kinspan._memory.statistics import Pile, total
+from kinspan._memory.piles import Pile, total
 from kinspan._validation.labelled_rows import check_labelled_rows
 from kinspan._validation.weights import check_frequencies
 from kinspan.engines.files._progress import is_shown, rows_bar

@@ -15,7 +15,8 @@ from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
 from kinspan._memory.cutoff import below_cutoff
-from kinspan._memory.statistics import Pile, Statistics, piled, total
+from kinspan._memory.piles import Pile, piled, total
+from kinspan._memory.statistics import Statistics
 from kinspan._rows.keys import PUBLIC, RowKey
 from kinspan._rows.types import Ids
 from kinspan._validation.labelled_rows import CheckedRows

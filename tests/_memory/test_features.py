@@ -144,3 +144,11 @@ def test_sites_without_a_common_feature_meet_through_those_before_them() -> None
         holes.loc[rows, [n for n in "ab" if n not in columns]] = np.nan
     expected = MultiTaskSPCA().fit(holes, Y, task=TASK)
     np.testing.assert_allclose(model.coef_, expected.coef_, **EXACT)
+
+
+def test_batches_with_other_columns_are_refused_with_the_way_out() -> None:
+    model, said = MultiTaskSPCA().fit(FRAME, Y, task=TASK), r"now missing:\n- c\n(.*\n)*.*in merge"
+    with pytest.raises(ValueError, match=said):
+        model.partial_fit(FRAME[["a", "b"]], Y, task=TASK)
+    with pytest.raises(ValueError, match=said):
+        model.add_task("new", FRAME[["a", "b"]], Y)

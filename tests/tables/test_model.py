@@ -75,6 +75,19 @@ def test_dates_that_pandas_has_read_as_text_are_dates(tmp_path: Path) -> None:
     assert_same_answers(model, pd.read_csv(tmp_path / "new.csv"), expected)
 
 
+def test_frames_of_text_are_read_as_files_are(tmp_path: Path) -> None:
+    frame = with_more(0).astype(object)
+    frame["age"] = [None if pd.isna(v) else f"{1000 * v:,.3f}" for v in frame["age"]]
+    frame.loc[3, "age"] = "?"
+    options = ("--thousands", ",", "--missing-values", "?")
+    model = fitted(tmp_path, *MESSY, *options, frame=frame)
+    expected = scored(tmp_path, frame)
+    assert_same_answers(model, pd.read_csv(tmp_path / "new.csv", dtype=str), expected)
+    assert_same_answers(model, pl.read_csv(tmp_path / "new.csv", infer_schema=False), expected)
+    with pytest.raises(ValueError, match="column 'age' holds string"):
+        model.predict(frame.assign(age="1,5"))
+
+
 def test_new_tasks_are_refused_or_get_the_shared_rule(tmp_path: Path) -> None:
     model, new = fitted(tmp_path), with_more(2).assign(shop="nowhere")
     with pytest.raises(ValueError, match="'nowhere', which fit has not seen"):
@@ -122,7 +135,7 @@ def test_what_is_wrong_with_a_frame_is_named(tmp_path: Path) -> None:
         (new.assign(age="old"), "column 'age' holds string"),
         (new.assign(since="yesterday"), "column 'since' holds dates in the fit"),
         (new.assign(shop=7), "task contains '7'"),
-        (new.drop(columns="shop"), "feature names"),
+        (new.drop(columns="shop"), "task='shop' is not a column"),
     ):
         with pytest.raises(ValueError, match=said):
             model.predict(frame)

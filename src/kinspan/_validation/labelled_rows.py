@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,7 +58,8 @@ def check_labelled_rows(
     else:
         missing = getattr(estimator, "missing", "refuse")
         unlabelled = getattr(estimator, "unlabelled", REFUSED)
-        features, names, task = check_rows(estimator, X, task, reset=reset)
+        with telling_of_names():
+            features, names, task = check_rows(estimator, X, task, reset=reset)
     n_samples = features.shape[0]
     y, lacking = set_apart(y, n_samples, unlabelled)
     labels = check_some_labels(y, n_samples, lacking)
@@ -66,6 +69,18 @@ def check_labelled_rows(
     weights = check_weights(sample_weight, n_samples)
     rows = CheckedRows(features, labels, tasks, weights, names, missing == "impute")
     return apart(rows, lacking)
+
+
+@contextmanager
+def telling_of_names() -> Iterator[None]:
+    """Add the way out where rows to learn from have other columns than those before them."""
+    try:
+        yield
+    except ValueError as error:
+        if "The feature names should match" not in str(error):
+            raise
+        way_out = "Features meet by name in merge(Statistics.from_samples(X, y, task))."
+        raise ValueError(f"{str(error).rstrip()}\n{way_out}") from error
 
 
 def check_some_labels(y: Any, n_samples: int, lacking: Mask | None) -> Any:

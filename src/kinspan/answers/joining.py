@@ -12,7 +12,12 @@ import numpy as np
 
 from kinspan._memory.statistics import Statistics
 from kinspan._rows import identifiers
-from kinspan._validation.labelled_rows import CheckedRows, apart, check_some_labels
+from kinspan._validation.labelled_rows import (
+    CheckedRows,
+    apart,
+    check_some_labels,
+    telling_of_names,
+)
 from kinspan._validation.parameters import check_declared, check_random_state
 from kinspan._validation.rows import (
     check_all_of_task,
@@ -43,7 +48,8 @@ def joined(model: Any, name: Any, X: Any, y: Any, sample_weight: Any) -> ModelRo
         if y is not None:
             raise ValueError("y is given without X; pass the rows that the labels belong to")
         return ModelRows(moments, sample, unlabelled)
-    features, names, column = check_rows(model, X, None, reset=False)
+    with telling_of_names():
+        features, names, column = check_rows(model, X, None, reset=False)
     n_samples = features.shape[0]
     tasks = np.repeat(ids, n_samples)
     if column is not None:

@@ -72,6 +72,12 @@ def is_number(cells: Any, dialect: Dialect) -> Any:
     return pyarrow("pyarrow.compute").match_substring_regex(cells, _pattern(dialect))
 
 
+def no_numbers(dialect: Dialect) -> Any:
+    """Cells of a text file that stand for a missing number."""
+    known = pyarrow("pyarrow.csv").ConvertOptions().null_values
+    return pyarrow().array([*known, *(dialect.missing_values or ())], pyarrow().string())
+
+
 def as_numbers(cells: Any, dialect: Dialect) -> Any:
     """Cells that are numbers as numbers, without the marks between thousands."""
     compute = pyarrow("pyarrow.compute")

@@ -21,7 +21,13 @@ from kinspan.tables.columns import ColumnChoice, recipe_of_table
 from kinspan.tables.dialect import Dialect
 from kinspan.tables.encoding import OF_FRAMES, encode_chunk
 from kinspan.tables.fills import Fills, sums_of_present
-from kinspan.tables.frames import chunk_of_frame, is_frame, names_of_frame, opened
+from kinspan.tables.frames import (
+    chunk_of_frame,
+    is_frame,
+    names_of_frame,
+    opened,
+    with_numbers,
+)
 from kinspan.tables.ids import CodedIds
 from kinspan.tables.lacking import widened, without_lacking
 from kinspan.tables.layout import check_agrees
@@ -134,6 +140,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         recipe = without_lacking(self.recipe_, known, self._may_lack)
         wanted = [name for name in self._columns if name in set(known)]
         chunk = chunk_of_frame(frame, wanted, recipe.dialect)
+        chunk = with_numbers(chunk, recipe.numeric, recipe.dialect)
         reader = self._reader(recipe)
         check_agrees(reader.layout, opened(chunk), reader.request, recipe.read_as_text)
         found = self._encoded(chunk, recipe)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import narwhals as nw
 
 from kinspan.tables.arrow import pyarrow
 from kinspan.tables.chunks import Chunk, with_nulls
-from kinspan.tables.dialect import Dialect
+from kinspan.tables.dialect import Dialect, as_numbers, is_number, no_numbers
 from kinspan.tables.table import OpenTable
 
 _PLACE = Path("X")  # what errors name instead of a file
@@ -36,6 +36,20 @@ def chunk_of_frame(X: Any, wanted: list[str], dialect: Dialect) -> Chunk:
     columns = pa.table({name: _column(frame.get_column(name), name) for name in wanted})
     no_text = pa.array(list(dialect.missing_values or ()), pa.string())
     return Chunk(_PLACE, 0, with_nulls(columns, no_text) if len(no_text) else columns, None, False)
+
+
+def with_numbers(chunk: Chunk, names: Collection[str], dialect: Dialect) -> Chunk:
+    """Columns of text of which all cells are numbers, as a text file writes them, as numbers."""
+    pa, compute, columns = pyarrow(), pyarrow("pyarrow.compute"), chunk.columns
+    none = pa.scalar(None, pa.string())
+    for place, name in enumerate(columns.column_names):
+        cells = columns.column(place)
+        if name not in names or not pa.types.is_string(cells.type):
+            continue
+        held = compute.if_else(compute.is_in(cells, no_numbers(dialect)), none, cells)
+        if compute.all(is_number(held, dialect)).as_py():
+            columns = columns.set_column(place, name, as_numbers(held, dialect))
+    return chunk._replace(columns=columns)
 
 
 def opened(chunk: Chunk) -> OpenTable:

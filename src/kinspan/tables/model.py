@@ -49,18 +49,20 @@ class TableModel(MultiTaskSPCA):
         return self
 
     def _known_rows(self, X: Any, task: Any) -> tuple[Any, NDArray[Any] | None, Codes]:
-        if task is None and self._reads(X):
+        if task is None and self._is_table(X):
             features, task = self.table_._rows(X)
             plain = snapshot(self)
             plain.__dict__.pop("feature_names_in_", None)
             return MultiTaskSPCA._known_rows(plain, features, task)
         return super()._known_rows(X, task)
 
-    def _reads(self, X: Any) -> bool:
-        """Whether X is a table of the recipe, with the task column if there is one."""
-        if self._recipe is None or not is_frame(X):
+    def _is_table(self, X: Any) -> bool:
+        """Whether X is a table of the recipe rather than its features."""
+        recipe = self._recipe
+        if recipe is None or not is_frame(X):
             return False
-        return self._recipe.task is None or self._recipe.task in names_of_frame(X)
+        names = set(names_of_frame(X))
+        return recipe.task is None or recipe.task in names or names != set(recipe.feature_names)
 
 
 def table_model(model: MultiTaskSPCA, recipe: Recipe) -> TableModel:

@@ -7,7 +7,7 @@ from typing import Any
 
 from kinspan._validation.messages import some
 from kinspan.tables.arrow import pyarrow
-from kinspan.tables.dialect import Dialect, is_number
+from kinspan.tables.dialect import Dialect, is_number, no_numbers
 
 _OTHER_WAYS = (
     Dialect(decimal=","),
@@ -29,13 +29,13 @@ class Cells:
         self._ways = [dialect, *(way for way in _OTHER_WAYS if way[2:4] != dialect[2:4])]
         self._n, self._n_numbers = 0, [0] * len(self._ways)
         self._strays: dict[str, None] = {}  # distinct, in their order
-        self._no_values = _no_values(dialect)
+        self._no_numbers = no_numbers(dialect)
         self.is_part = False  # whether there are more that are not counted
 
     def add(self, column: Any) -> None:
         """Count more cells."""
         compute = pyarrow("pyarrow.compute")
-        cells = column.filter(compute.invert(compute.is_in(column, self._no_values))).drop_null()
+        cells = column.filter(compute.invert(compute.is_in(column, self._no_numbers))).drop_null()
         self._n += len(cells)
         for i, way in enumerate(self._ways):
             numeric = is_number(cells, way)
@@ -93,9 +93,3 @@ def look(batches: Iterable[Any], names: Sequence[str], dialect: Dialect) -> list
             break
         n_rows += batch.num_rows
     return found
-
-
-def _no_values(dialect: Dialect) -> Any:
-    """Cells that stand for a missing number."""
-    known = pyarrow("pyarrow.csv").ConvertOptions().null_values
-    return pyarrow().array([*known, *(dialect.missing_values or ())], pyarrow().string())

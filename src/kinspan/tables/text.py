@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kinspan.tables.arrow import pyarrow
-from kinspan.tables.dialect import Dialect, as_numbers, is_number
+from kinspan.tables.dialect import Dialect, as_numbers, is_number, no_numbers
 from kinspan.tables.paths import is_tabbed
 from kinspan.tables.table import OpenTable, Part
 
@@ -56,11 +56,8 @@ def open_csv(path: Path, dialect: Dialect) -> OpenTable:
 
 def _conversion(dialect: Dialect) -> dict[str, Any]:
     """How pyarrow tells numbers from text; it does not know marks between thousands."""
-    known = pyarrow("pyarrow.csv").ConvertOptions().null_values
-    return {
-        "decimal_point": dialect.decimal or ".",
-        "null_values": [*known, *(dialect.missing_values or ())],
-    }
+    missing = no_numbers(dialect).to_pylist()
+    return {"decimal_point": dialect.decimal or ".", "null_values": missing}
 
 
 def _with_thousands(schema: Any, first: Any, dialect: Dialect) -> Any:
@@ -78,7 +75,7 @@ def _with_thousands(schema: Any, first: Any, dialect: Dialect) -> Any:
 def _held(cells: Any, dialect: Dialect) -> Any:
     """Cells that stand for no missing number."""
     compute = pyarrow("pyarrow.compute")
-    missing = compute.is_in(cells, pyarrow().array(_conversion(dialect)["null_values"]))
+    missing = compute.is_in(cells, no_numbers(dialect))
     return cells.filter(compute.invert(missing))
 
 
@@ -118,7 +115,7 @@ def _csv_batches(
 def _with_numbers(batch: Any, names: Sequence[str], dialect: Dialect) -> Any:
     """A batch whose cells are text, with some columns as numbers."""
     compute, pa = pyarrow("pyarrow.compute"), pyarrow()
-    missing = pa.array(_conversion(dialect)["null_values"])
+    missing = no_numbers(dialect)
     for name in names:
         cells = batch.column(name)
         cells = compute.if_else(compute.is_in(cells, missing), pa.scalar(None, pa.string()), cells)

@@ -40,7 +40,7 @@ from kinspan._validation.weights import check_frequencies
 from kinspan.class_moments import ClassMoments
 from kinspan.risk import Goal, LeftOutRows
 from kinspan.selection.candidates import Options
-from kinspan.selection.filling import Whole, audit_whole, fit_whole, task_means
+from kinspan.selection.filling import Whole, audit_whole, fills_of, fit_whole
 from kinspan.selection.outcome import FittedRules
 from kinspan.selection.wrong_labels import Audit
 
@@ -118,7 +118,7 @@ class Learnt:
     @computed_once
     def fills(self) -> Floats:
         """(tasks + 1, features): what missing values are replaced by; last, in new tasks."""
-        return task_means(self.statistics.moments, self.unlabelled)
+        return fills_of(self.statistics.moments, self.unlabelled)
 
     @computed_once
     def is_optional(self) -> Mask:

@@ -19,6 +19,12 @@ def variance_beyond_chance(values: Floats, weights: Floats, n: int) -> float:
     return _variance(values, weights, n - 1.0 + _BEYOND_CHANCE * np.sqrt(2.0 * max(n - 1.0, 0.0)))
 
 
+def beyond_chance(value: float, error: float) -> float:
+    """An estimate drawn to zero, which it is within four standard errors."""
+    by_chance = (_BEYOND_CHANCE * error) ** 2
+    return value * (1.0 - by_chance / value**2) if value**2 > by_chance else 0.0
+
+
 def _variance(values: Floats, weights: Floats, expected: float) -> float:
     total = max(weights.sum(), 1e-300)
     centre = (weights * values).sum() / total

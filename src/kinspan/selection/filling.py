@@ -1,8 +1,8 @@
 """Moments and sampled rows with holes → the same with the means of tasks in the holes.
 
-A missing value takes the mean x̄ of its feature over the values of its task that are there. With o
-of the n values of a cell there, their mean m and second moment s become, eqs. (46) and (47) of
-docs/theory.md,
+A missing value takes the mean x̄ of its feature over the values of its task that are there, moved
+by what its holes say of missing values (`selective_holes`). With o of the n values of a cell there,
+their mean m and second moment s become, eqs. (46) and (47) of docs/theory.md,
 
     m + (x̄ − m) (n − o)/n,    s + (x̄ − m)² o (n − o)/n.
 
@@ -27,6 +27,7 @@ from kinspan.row_sample import RowSample
 from kinspan.selection.candidates import Options
 from kinspan.selection.fit import fit
 from kinspan.selection.outcome import FittedRules
+from kinspan.selection.selective_holes import shift_of_holes
 from kinspan.selection.taught import Labelled
 from kinspan.selection.unlabelled import with_unlabelled
 from kinspan.selection.wrong_labels import Audit, audit
@@ -52,7 +53,7 @@ class Whole(NamedTuple):
         """With holes filled in, where there are some."""
         if moments.observed is None and (unlabelled is None or unlabelled.observed is None):
             return cls(moments, sample, unlabelled, unlabelled_rows)
-        fills, known = task_means(moments, unlabelled), _n_values(moments, unlabelled).any(axis=0)
+        fills, known = fills_of(moments, unlabelled), _n_values(moments, unlabelled).any(axis=0)
         sample, unlabelled_rows = (
             _filled_sample(rows, moments, fills) for rows in (sample, unlabelled_rows)
         )
@@ -103,10 +104,11 @@ def _widened(rules: FittedRules, known: Mask) -> FittedRules:
     return replace(rules, coef=coef, scale=scale)
 
 
-def task_means(moments: ClassMoments, unlabelled: ClassMoments | None = None) -> Floats:
-    """(tasks + 1, features): means of the values of every task and, last, of all of them.
+def fills_of(moments: ClassMoments, unlabelled: ClassMoments | None = None) -> Floats:
+    """(tasks + 1, features): what missing values take in every task and, last, in new ones.
 
-    A task without a value of a feature gets the mean of all tasks, and zero if they have none.
+    That is the mean of the values of the task, moved by what the holes say of missing values. A
+    task without a value of a feature gets the mean of all tasks, and zero if they have none.
     """
     n, sums = _n_values(moments, unlabelled), (moments.numbers * moments.means).sum(axis=1)
     if unlabelled is not None:
@@ -114,8 +116,9 @@ def task_means(moments: ClassMoments, unlabelled: ClassMoments | None = None) ->
         np.add.at(sums, places, (unlabelled.numbers * unlabelled.means).sum(axis=1))
     total, n_total = sums.sum(axis=0), n.sum(axis=0)
     overall = total / np.where(n_total > 0, n_total, 1.0)
-    means = np.where(n > 0, sums / np.where(n > 0, n, 1.0), overall)
-    return np.vstack([means, overall])
+    shift = shift_of_holes(moments)
+    means = np.where(n > 0, sums / np.where(n > 0, n, 1.0) + shift, overall)
+    return np.vstack([means, overall + shift])
 
 
 def _n_values(moments: ClassMoments, unlabelled: ClassMoments | None) -> Floats:

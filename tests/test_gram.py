@@ -192,3 +192,17 @@ def test_tasks_with_some_classes_in_common_are_as_related_as_on_these_classes_al
     scaled = scaled_moments(ClassMoments.from_samples(X, y, task), None)
     contrasts = SharedContrasts(scaled.means, scaled.counts, scaled.cell_noise)
     np.testing.assert_allclose(contrasts.relatedness(), 1.0, atol=0.05)
+
+
+@pytest.mark.parametrize("kind", [SharedContrasts, EachClassContrasts, VersusRestContrasts])
+def test_contrasts_combine_anything_as_their_coefficients_say(kind: Any) -> None:
+    """Without a number for every pair of classes, of which there may be a million."""
+    rng = np.random.default_rng(0)
+    counts = rng.integers(0, 4, (5, 4)).astype(float)
+    found = kind(rng.normal(size=(5, 4, 3)), counts, rng.random((5, 4)))
+    values, variances = rng.normal(size=(5, 4, 3)), rng.random((5, 4))
+    expected = np.einsum("tlj,tjp->tlp", found.coefficients, values)
+    np.testing.assert_allclose(found.of_classes(values), expected, atol=1e-14)
+    np.testing.assert_allclose(found.of_classes(values[..., 0]), expected[..., 0], atol=1e-14)
+    squares = np.einsum("tlj,tj->tl", found.coefficients**2, variances)
+    np.testing.assert_allclose(found.of_variances(variances), squares, atol=1e-14)

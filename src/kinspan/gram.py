@@ -58,10 +58,21 @@ class _Contrasts:
         """(tasks, contrasts, classes): how the contrasts combine the class means."""
         return _centring(self.present)
 
+    def of_classes(self, values: Floats) -> Floats:
+        """(tasks, contrasts, …): values (tasks, classes, …), combined as class means are.
+
+        The same as with `coefficients`, of which there is one for every pair of classes.
+        """
+        return _centred(values, self.present)
+
+    def of_variances(self, values: Floats) -> Floats:
+        """(tasks, contrasts): what independent errors of class means (tasks, classes) add up to."""
+        return _centred_variances(values, self.present)
+
     @computed_once
     def values(self) -> Floats:
         """(tasks, classes, features): every task's own contrasts; zero where a class is missing."""
-        return np.asarray(self.coefficients @ _from_one_class(self.means, self.present))
+        return self.of_classes(_from_one_class(self.means, self.present))
 
 
 class SharedContrasts(_Contrasts):
@@ -150,8 +161,8 @@ class SharedContrasts(_Contrasts):
 
     def _noise_among(self, classes: Mask) -> Floats:
         """(tasks,): squared sampling error of the stacked contrasts among some classes."""
-        noise = _contrast_noise(_centring(self.present & classes), self.cell_noise)
-        return np.asarray(noise.sum(axis=0))
+        noise = _centred_variances(self.cell_noise, self.present & classes)
+        return np.asarray(noise.sum(axis=1))
 
     def _rows_among(self, classes: Mask) -> ContrastRows:
         present, noise = self.present & classes, self._noise_among(classes)
@@ -182,9 +193,17 @@ class VersusRestContrasts(_Contrasts):
         others = (1.0 - own) * self.counts[:, None, :] / np.where(rest > 0, rest, 1.0)[..., None]
         return np.asarray(np.where(has_both[..., None], own - others, 0.0))
 
+    def of_classes(self, values: Floats) -> Floats:
+        """(tasks, contrasts, …): values (tasks, classes, …), combined as class means are."""
+        return np.asarray(np.einsum("tlj,tj...->tl...", self.coefficients, values))
+
+    def of_variances(self, values: Floats) -> Floats:
+        """(tasks, contrasts): what independent errors of class means (tasks, classes) add up to."""
+        return np.asarray(np.einsum("tlj,tj->tl", self.coefficients**2, values))
+
     def task_rows(self) -> list[ContrastRows]:
         """One set for every class."""
-        noise = _contrast_noise(self.coefficients, self.cell_noise)
+        noise = self.of_variances(self.cell_noise).T
         sets = zip(self.values.transpose(1, 0, 2), noise, strict=True)
         return [ContrastRows(rows, np.empty((0, 0)), n, self.dimension) for rows, n in sets]
 
@@ -209,10 +228,9 @@ class EachClassContrasts(VersusRestContrasts):
     For tasks of which only some classes correspond.
     """
 
-    @computed_once
-    def coefficients(self) -> Floats:
-        """(tasks, contrasts, classes): how the contrasts combine the class means."""
-        return _centring(self.present)
+    coefficients = _Contrasts.coefficients
+    of_classes = _Contrasts.of_classes
+    of_variances = _Contrasts.of_variances
 
 
 def _from_one_class(means: Floats, present: Mask) -> Floats:
@@ -226,9 +244,20 @@ def _centring(present: Mask) -> Floats:
     return np.asarray(both * (np.eye(present.shape[1]) - 1.0 / size))
 
 
-def _contrast_noise(coefficients: Floats, cell_noise: Floats) -> Floats:
-    """(contrasts, tasks): expected square of the sampling error of every contrast."""
-    return np.asarray(np.einsum("tlj,tj->lt", coefficients**2, cell_noise))
+def _centred(values: Floats, present: Mask) -> Floats:
+    """Values (tasks, classes, …) minus their means over the classes of a task."""
+    there = present.reshape(*present.shape, *(1,) * (values.ndim - 2))
+    known = values if present.all() else np.where(there, values, 0.0)
+    size = np.maximum(there.sum(axis=1, keepdims=True), 1)
+    return np.asarray((known - known.sum(axis=1, keepdims=True) / size) * there)
+
+
+def _centred_variances(values: Floats, present: Mask) -> Floats:
+    """The same for the squares of the coefficients, which are 1 − 1/m, and −1/m for others."""
+    size = np.maximum(present.sum(axis=1, keepdims=True), 1)
+    known = np.where(present, values, 0.0)
+    of_all = known.sum(axis=1, keepdims=True) / size**2
+    return np.asarray((known * (1.0 - 2.0 / size) + of_all) * present)
 
 
 def _patterns(present: Mask) -> list[tuple[Codes, Mask]]:

@@ -234,7 +234,7 @@ class RowSample:
         """Cell and key of every row."""
         return list(zip(self.cells.tolist(), self.keys.tolist(), strict=True))
 
-    def _kept(self, kept: Mask | Codes) -> RowSample:
+    def _kept(self, kept: Mask | Codes | slice) -> RowSample:
         """Some of the rows."""
         return replace(
             self,

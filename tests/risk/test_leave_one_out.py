@@ -34,8 +34,8 @@ def test_closed_form_equals_removing_the_row(share: float, p: int, half: float) 
     metric = (1 - share) * np.eye(p) + share * scatter
     # Rules are sums of means and residuals: they lie in the basis.
     mixing = rng.normal(size=(k, m, k * m))
-    own, w = rng.normal(size=(k, m, m)), mixing @ means.reshape(k * m, p)
-    offset, undone = rng.normal(size=(k, m)), rng.normal(size=(k, m, m))
+    own, w = rng.normal(size=(k, m)), mixing @ means.reshape(k * m, p)
+    offset, undone = rng.normal(size=(k, m)), rng.normal(size=(k, m))
     centre = means.mean(axis=1, keepdims=True)
 
     def turned(vectors: Any) -> Any:
@@ -55,7 +55,8 @@ def test_closed_form_equals_removing_the_row(share: float, p: int, half: float) 
     )
     found = leave_one_out_scores(parts, rows)[:, 0]
     for i in range(18):
-        r, n, cell = residuals[i], counts[t[i], c[i]], own[t[i], :, c[i]]
+        r, n, centring = residuals[i], counts[t[i], c[i]], (np.eye(m) - 1 / m)[c[i]]
+        cell = own[t[i]] * centring
         w_new, x, metric_new = without_row(
             r, n, w[t[i]], cell, X[i] - centre[t[i], 0], metric, row_share
         )
@@ -63,7 +64,9 @@ def test_closed_form_equals_removing_the_row(share: float, p: int, half: float) 
         fewer = weights - (np.arange(18) == i)
         others = turned(X - cell_means(X, t * m + c, fewer)[t * m + c])
         new_noise = cell_noise(others, t * m + c, fewer).reshape(k, m)
-        expected += undone[t[i], :, c[i]] * (new_noise - noise)[t[i], c[i]]
+        of_cell = undone[t[i]] * centring
+        more = of_cell / m + half * of_cell**2  # in the centre, and in half of the length
+        expected += more * (new_noise - noise)[t[i], c[i]]
         np.testing.assert_allclose(found[i], expected, rtol=1e-8, atol=1e-8)
 
 
@@ -78,11 +81,11 @@ def one_metric(
     counts: Any,
     half: float = 0.0,
 ) -> RuleParts:
-    """Rules for all classes, in one metric; own and undone are (tasks, classes l, classes c)."""
-    own, undone = (part.transpose(0, 2, 1)[:, :, None] for part in (own, undone))
+    """Rules for all classes, in one metric."""
     centring = np.tile(np.eye(counts.shape[1]) - 1.0 / counts.shape[1], (len(counts), 1, 1))
     return RuleParts(
-        *(coef[:, None], offset[:, None], own, undone, noise[..., None], contrasts, centring),
+        *(coef[:, None], offset[:, None], own[:, None], undone[:, None], noise[..., None]),
+        *(contrasts, centring),
         *(shares, counts, np.full((len(counts), 1), half)),
     )
 
@@ -116,8 +119,8 @@ def brute_force_scores(w: Any, x: Any, metric: Any, half: float) -> Any:
 
 def test_rows_that_are_their_whole_cell_cannot_be_left_out() -> None:
     ones = np.ones((1, 2, 1))
-    square = np.ones((1, 2, 2))
-    parts = one_metric(ones, ones[..., 0], square, square, ones[..., 0], ones,
+    one = ones[..., 0]
+    parts = one_metric(ones, one, one, one, one, ones,
                        ones[..., 0] / 2, np.array([[1.0, 3.0]]))  # fmt: skip
     values = np.array([[0.0], [1.0], [-1.0]])
     rows = Residuals(values, np.ones((1, 1)), np.zeros(3, int), np.array([0, 1, 1]),
@@ -129,8 +132,8 @@ def test_rows_that_are_their_whole_cell_cannot_be_left_out() -> None:
 def test_a_cell_that_keeps_one_row_has_the_spread_of_its_task() -> None:
     """Rules of length zero: scores are what thresholds undo of the noise of the cell mean."""
     counts, noise, r = np.array([[2.0, 5.0]]), np.array([[3.0, 0.7]]), np.array([[1.5], [2.0]])
-    nothing, undone = np.zeros((1, 2, 1)), np.array([[[1.0, 10.0], [100.0, 1000.0]]])
-    parts = one_metric(nothing, np.zeros((1, 2)), np.zeros((1, 2, 2)), undone, noise,
+    nothing, undone = np.zeros((1, 2, 1)), np.array([[1.0, 10.0]])
+    parts = one_metric(nothing, np.zeros((1, 2)), np.zeros((1, 2)), undone, noise,
                        nothing, np.full((1, 2), 0.5), counts, 1.0)  # fmt: skip
     t, c = np.zeros(2, int), np.array([0, 1])
     rows = Residuals(r, np.ones((1, 1)), t, c, np.ones(2), np.zeros(1))
@@ -138,15 +141,17 @@ def test_a_cell_that_keeps_one_row_has_the_spread_of_its_task() -> None:
     scatter = noise * counts * (counts - 1)
     of_task = scatter.sum() / (counts - 1).sum()  # one row left shows no spread of its own
     of_rest = (scatter[0, 1] - 2.0**2 * 5 / 4) / 3 / 4
-    expected = np.array([of_task - 3.0, of_rest - 0.7])[:, None] * undone[0].T
+    of_cells = undone * [[0.5, -0.5], [-0.5, 0.5]]
+    more = np.array([of_task - 3.0, of_rest - 0.7])[:, None]
+    expected = more * (0.5 * of_cells + of_cells**2)
     np.testing.assert_allclose(found, expected)
 
 
 def test_a_row_that_is_its_own_metric_has_a_bounded_score() -> None:
     """Without it the metric would be singular: Sherman and Morrison divide by a millionth."""
     one = np.ones((1, 2, 1))
-    parts = one_metric(one, np.zeros((1, 2)), np.zeros((1, 2, 2)),
-                       np.zeros((1, 2, 2)), np.ones((1, 2)), np.zeros((1, 2, 1)),
+    zero = np.zeros((1, 2))
+    parts = one_metric(one, zero, zero, zero, np.ones((1, 2)), np.zeros((1, 2, 1)),
                        np.zeros((1, 2)), np.full((1, 2), 2.0))  # fmt: skip
     rows = Residuals(np.ones((1, 1)), np.ones((1, 1)), np.zeros(1, int),
                      np.zeros(1, int), np.ones(1), np.full(1, 0.5))  # fmt: skip

@@ -37,7 +37,7 @@ class World(NamedTuple):
         X = rng.normal(size=(len(t), P)) + correlation * rng.normal(size=(len(t), 1))
         X = X / np.sqrt(1.0 + correlation**2) + rng.normal(size=(K, M, P))[t, c]
         means = X.reshape(K, M, N, P).mean(axis=2)
-        own = rng.normal(size=(K, M, M)) / 3
+        own = rng.normal(size=(K, M)) / 2
         ratio = ratios(X - means[t, c])
         return cls(X, t, c, means, rng.normal(size=(K, M, P)), own, ratio)
 
@@ -65,7 +65,7 @@ def left_out(world: World, covariance: Any, share: float, scaled: bool, weight: 
         )
     centres = world.means.mean(axis=1, keepdims=True)
     parts = one_metric(
-        *(world.coef @ basis / stretch, np.zeros((K, M)), world.own, np.zeros((K, M, M))),
+        *(world.coef @ basis / stretch, np.zeros((K, M)), world.own, np.zeros((K, M))),
         *(np.ones((K, M)), (world.means - centres) @ basis, np.full((K, M), 1 / M)),
         *(np.full((K, M), float(N)), 0.5),
     )
@@ -83,7 +83,8 @@ def explicit(world: World, covariance: Any, share: float, weight: float) -> Any:
         r = world.residuals[i]
         metric = (1 - share) * np.diag(world.ratio[i]) + share * covariance
         inverse = np.linalg.inv(metric - weight * N / (N - 1) * np.outer(r, r))
-        coef = world.coef[t] - np.outer(world.own[t, :, c], r) / (N - 1)
+        own = world.own[t] * (np.eye(M) - 1 / M)[c]
+        coef = world.coef[t] - np.outer(own, r) / (N - 1)
         x = world.X[i] - world.means[t].mean(axis=0) + r / (N - 1) / M
         found.append(coef @ inverse @ x - 0.5 * np.einsum("lp,pq,lq->l", coef, inverse, coef))
     return np.array(found)

@@ -14,7 +14,13 @@ from kinspan.risk.gaussian import alignment, error_rate
 from kinspan.risk.learning import Energies, Learning, learning_curves
 from kinspan.risk.leave_one_out import leave_one_out_scores
 from kinspan.risk.left_out_rows import LeftOutRows
-from kinspan.risk.rule_parts import Residuals, RuleParts, ScaleChange, SharedPart
+from kinspan.risk.rule_parts import (
+    Residuals,
+    RuleParts,
+    ScaleChange,
+    SharedPart,
+    SharedProducts,
+)
 from kinspan.risk.thresholds import Goal, thresholds
 from kinspan.risk.wrong_labels import LabelledScores, WrongLabels, rate_interval, wrong_labels
 
@@ -32,6 +38,7 @@ __all__ = [
     "ScoreDistributions",
     "ScoreForecast",
     "SharedPart",
+    "SharedProducts",
     "WrongLabels",
     "alignment",
     "calibration",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit
 
+from kinspan._rows.blocks import blocks
 from kinspan._rows.types import Codes, Floats, Mask
 
 _STEPS, _LEAST, _MOST = 40, -7.0, 4.0  # of the log of the factor, in units of the prior
@@ -33,20 +34,20 @@ def calibration(scores: Floats, classes: Codes, weights: Floats, present: Mask) 
 
 
 def _margins(scores: Floats, classes: Codes, present: Mask) -> Floats:
-    """(rivals, candidates, rows): scores of all other classes minus that of the row's own."""
-    n_classes, places = present.shape[1], np.arange(len(classes))
-    rivals = (classes + np.arange(1, n_classes)[:, None]) % n_classes
+    """(candidates, rows, classes): scores minus that of the row's own class.
+
+    With two classes (candidates, rows, 1), that of the other one.
+    """
     if scores.shape[2] == 1:
-        margins = np.where(classes == 1, -1.0, 1.0) * scores[None, ..., 0]
-    else:
-        own = scores[:, places, classes]
-        margins = scores[:, places, rivals].transpose(1, 0, 2) - own
-    return np.where(present[places, rivals][:, None], margins, _ABSENT)
+        margins = np.where(classes == 1, -1.0, 1.0)[:, None] * scores
+        return np.where(present.all(axis=1, keepdims=True), margins, _ABSENT)
+    margins = scores - scores[:, np.arange(len(classes)), classes][..., None]
+    return margins if present.all() else np.where(present, margins, _ABSENT)
 
 
 def _factors(margins: Floats, weights: Floats) -> Floats:
     unit = _half_of_log_odds(margins, weights)
-    return np.asarray(np.exp(_most_likely(margins / unit[:, None], weights)) / unit)
+    return np.asarray(np.exp(_most_likely(margins / unit[:, None, None], weights)) / unit)
 
 
 def _most_likely(margins: Floats, weights: Floats) -> Floats:
@@ -54,11 +55,14 @@ def _most_likely(margins: Floats, weights: Floats) -> Floats:
 
     Where a step leaves the interval that is known to contain the minimum, the interval is halved.
     """
-    found = np.zeros(margins.shape[1])
+    found = np.zeros(len(margins))
     low, high = np.full_like(found, _LEAST), np.full_like(found, _MOST)
     for _ in range(_STEPS):
-        slope, curvature = _derivatives(np.exp(found)[:, None] * margins, weights)
-        slope, curvature = slope + found, curvature + 1.0
+        slope, curvature = found.copy(), np.ones(len(found))
+        for rows in blocks(margins.shape[1], margins[:, 0].size):
+            some = np.exp(found)[:, None, None] * margins[:, rows]
+            of_some = _derivatives(some, weights[rows])
+            slope, curvature = slope + of_some[0], curvature + of_some[1]
         low, high = np.where(slope < 0, found, low), np.where(slope < 0, high, found)
         convex = curvature > 0
         after = found - slope / np.where(convex, curvature, 1.0)
@@ -72,27 +76,28 @@ def _most_likely(margins: Floats, weights: Floats) -> Floats:
 
 def _derivatives(margins: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Of the loss by the log of the factor that is in the margins: slope and curvature."""
-    if len(margins) == 1:  # of two classes
-        p = expit(margins[0])
-        mean = p * margins[0]
-        return mean @ weights, (mean * (1.0 + margins[0] * (1.0 - p))) @ weights
-    peak = np.maximum(margins.max(axis=0), 0.0)
-    odds = np.exp(margins - peak)
-    weighted = odds / (odds.sum(axis=0) + np.exp(-peak)) * margins
-    mean = weighted.sum(axis=0)
-    square = (weighted * margins).sum(axis=0)
+    if margins.shape[2] == 1:  # of two classes
+        of_rows = margins[..., 0]
+        p = expit(of_rows)
+        mean = p * of_rows
+        return mean @ weights, (mean * (1.0 + of_rows * (1.0 - p))) @ weights
+    odds = np.exp(margins - margins.max(axis=2, keepdims=True))
+    total = odds.sum(axis=2)
+    odds *= margins
+    mean = odds.sum(axis=2) / total
+    square = np.einsum("cnr,cnr->cn", odds, margins) / total
     return mean @ weights, (mean + square - mean**2) @ weights
 
 
 def _half_of_log_odds(margins: Floats, weights: Floats) -> Floats:
     """(candidates,): half of the root mean square of differences between scores of two classes."""
-    is_class = margins > _ABSENT
-    n = is_class.sum(axis=0) + 1
+    is_class = margins[0] > _ABSENT
+    n = is_class.sum(axis=1) + (margins.shape[2] == 1)
     known = np.where(is_class, margins, 0.0)
-    largest = np.maximum(np.abs(known).max(axis=(0, 2), initial=0.0), 1e-300)
-    known /= largest[:, None]
+    largest = np.maximum(np.abs(known).max(axis=(1, 2), initial=0.0), 1e-300)
+    known /= largest[:, None, None]
     # The variance of all scores of a row, of which the own one is zero.
-    squares = (known**2).sum(axis=0) - known.sum(axis=0) ** 2 / n
+    squares = np.einsum("cnr,cnr->cn", known, known) - known.sum(axis=2) ** 2 / n
     squares = np.maximum(squares, 0.0) / np.maximum(n - 1, 1)
     half = largest * np.sqrt(0.5 * (squares @ weights) / max(float(weights.sum()), 1e-300))
     return np.where(half > 1e-300, half, 1.0)

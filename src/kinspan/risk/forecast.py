@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betaincinv, betaln, softmax
 
-from kinspan._rows.types import Codes, Floats
+from kinspan._rows.types import Codes, Floats, Mask
 from kinspan.risk.difficulty import difficulty
 from kinspan.risk.learning import Energies
 from kinspan.risk.tails import Shares, wrong_shares
@@ -62,18 +62,28 @@ class LeftOutErrors(NamedTuple):
 
 
 def left_out_errors(
-    scores: Floats, tasks: Codes, classes: Codes, weights: Floats, priors: Floats
+    scores: Floats,
+    tasks: Codes,
+    classes: Codes,
+    weights: Floats,
+    priors: Floats,
+    skipped: Mask | None = None,
 ) -> LeftOutErrors:
     """Errors from (rows, classes) scores of left-out rows; NaN for those that were not.
 
     Priors (tasks, classes) are zero for absent classes. A task of which some class has no left-out
-    row has no rows, and is expected to be like the others.
+    row has no rows, and is expected to be like the others. Classes (tasks, classes) of which rows
+    were skipped are like the other classes of the task.
     """
     shares = wrong_shares(scores, tasks, classes, weights, priors)
-    pi = priors / np.maximum(priors.sum(axis=1, keepdims=True), 1e-300)
+    chance = 1.0 - _normalised(priors).max(axis=1)
+    pi = _normalised(priors if skipped is None else np.where(skipped, 0.0, priors))
     counted, smoothed = ((pi * part).sum(axis=1) for part in (shares.counted, shares.smoothed))
-    chance = 1.0 - pi.max(axis=1)
     return LeftOutErrors(_rows(shares, pi), counted, smoothed, chance, chance)
+
+
+def _normalised(priors: Floats) -> Floats:
+    return np.asarray(priors / np.maximum(priors.sum(axis=1, keepdims=True), 1e-300))
 
 
 def _rows(shares: Shares, pi: Floats) -> Floats:

@@ -23,6 +23,7 @@ from kinspan._rows.types import Codes, Floats
 from kinspan.risk.rule_parts import Residuals, RuleParts, ScaleChange, SharedPart
 
 _LEAST_WIDTH = 16  # of a block of features: few rows of many features are not taken at once
+_LEAST_ROWS = 64  # of a block of rows: vectors of a task are read again for every block
 
 
 class _Products(NamedTuple):
@@ -39,7 +40,7 @@ def leave_one_out_scores(rules: RuleParts, residuals: Residuals) -> Floats:
     """(rows, metrics, columns): scores by rules that have not seen the row; NaN for an only one."""
     n = len(residuals.tasks)
     scores = np.empty((n, *rules.offset.shape[1:]))
-    for rows in blocks(n, _width(rules, residuals)):
+    for rows in blocks(n, _width(rules, residuals), least=_LEAST_ROWS):
         tasks = slice(residuals.tasks[rows.start], residuals.tasks[rows.stop - 1] + 1)
         scores[rows] = _scores(rules.of(tasks), residuals.some(rows))
     return scores
@@ -58,7 +59,7 @@ def _scores(rules: RuleParts, residuals: Residuals) -> Floats:
     fraction = g / np.where(alone, 1.0, n - g)  # the cell mean moves by −fraction · r
     larger = 1.0 + fraction * rules.class_shares[t, c]  # the centre moves away from the row
     found = _products(rules, residuals, larger)
-    moved = rules.own[t, c]
+    moved = _by_contrast(rules.own[t], rules.centring[t, c])
     moved *= -fraction[:, None, None]  # coef moves by that times r
     found = _with_own_part(found, moved)
     share = (fraction * n)[:, None] * residuals.metric_weight
@@ -80,9 +81,25 @@ def _scores(rules: RuleParts, residuals: Residuals) -> Floats:
     scores = scores * _level_ratio(rules, residuals, fraction * n, unseen)[..., None]
     noise = _noise_without(rules, residuals, unseen) - rules.cell_noise[t, c]
     scores += rules.offset[t]
-    scores += noise[..., None] * rules.undone[t, c]
+    scores += noise[..., None] * _undone(rules, t, c)
     scores[alone] = np.nan
     return scores
+
+
+def _by_contrast(of_columns: Floats, contrasts: Floats) -> Floats:
+    """(rows, metrics, columns), times (rows, columns of a candidate) of every candidate."""
+    n, n_columns = contrasts.shape
+    per_candidate = of_columns.reshape(n, -1, n_columns) * contrasts[:, None, :]
+    return np.asarray(per_candidate.reshape(of_columns.shape))
+
+
+def _undone(rules: RuleParts, t: Codes, c: Codes) -> Floats:
+    """(rows, metrics, columns): what offsets add per noise of the cell mean, eq. (26)."""
+    own = _by_contrast(rules.undone[t], rules.centring[t, c])
+    undone = own * rules.class_shares[t, c][:, None, None]
+    if rules.half_level is not None:
+        undone += rules.half_level[t][..., None] * own**2
+    return np.asarray(undone)
 
 
 def _products(rules: RuleParts, residuals: Residuals, larger: Floats) -> _Products:
@@ -94,8 +111,9 @@ def _products(rules: RuleParts, residuals: Residuals, larger: Floats) -> _Produc
     x_r = (r * rules.contrasts[t, c, :axes]) @ inverse + larger[:, None] * square
     flat = rules.coef.reshape(shape)
     r_coef = _inner(r, t, flat[..., :axes]).reshape(len(r), *rules.coef.shape[1:3])
-    of_means = (rules.contrasts @ flat.transpose(0, 2, 1)).reshape(rules.own.shape)
-    x_coef = of_means[t, c]
+    cells, times = _cells_of_rows(rules, t, c)
+    of_means = _inner(rules.contrasts[t[cells], c[cells]], t[cells], flat)
+    x_coef = np.repeat(of_means, times, axis=0).reshape(r_coef.shape)
     x_coef += larger[:, None, None] * r_coef
     length = None
     if rules.half_level is not None:
@@ -132,7 +150,8 @@ def _add_shared_part(
     n_vectors, n_columns, p = part.basis.shape
     flat, shape = part.basis.reshape(-1, p), (-1, n_vectors, n_columns)
     r_basis = (residuals.values @ flat[:, :axes].T).reshape(shape)
-    of_means = (rules.contrasts @ flat.T)[t, c].reshape(shape)
+    cells, times = _cells_of_rows(rules, t, c)
+    of_means = np.repeat(rules.contrasts[t[cells], c[cells]] @ flat.T, times, axis=0).reshape(shape)
     contrasts = _moved_contrasts(part.metric, found, rules, residuals, fraction, downdate)
     along = np.einsum("nbl,nl->nb", r_basis, contrasts)
     followed = part.vectors @ part.gain @ part.vectors.transpose(0, 2, 1)  # symmetric
@@ -141,12 +160,10 @@ def _add_shared_part(
     found.x_coef[columns] += np.einsum("nb,nbl->nl", change, of_means)
     found.x_coef[columns] += larger[:, None] * r_change
     found.r_coef[columns] += r_change
-    if found.length is not None:
-        stretched = part.basis * residuals.stretch[part.metric]
-        coef_basis = np.einsum("tlp,blp->tbl", rules.coef[columns], stretched)
-        products = np.einsum("blp,alp->lba", part.basis, stretched)
-        crossed = np.einsum("nb,nbl->nl", change, coef_basis[t]) + moved[columns] * r_change
-        squared = np.einsum("lnb,nb->nl", change @ products, change)
+    if found.length is not None and part.products is not None:
+        with_coef = _inner(change, t, part.products.coef.transpose(0, 2, 1))
+        crossed = with_coef + moved[columns] * r_change
+        squared = np.einsum("lnb,nb->nl", change @ part.products.basis, change)
         found.length[columns] += 2.0 * crossed + squared
 
 
@@ -165,10 +182,11 @@ def _moved_contrasts(
     """
     t, c, axes = residuals.tasks, residuals.classes, residuals.values.shape[1]
     turned = residuals.values / residuals.stretch[metric, :axes]
-    r_contrasts = _inner(turned, t, rules.contrasts[..., :axes])
+    # Of two classes one contrast is enough. Contrasts sum to zero: centring keeps them.
+    contrasts = rules.contrasts[:, -rules.centring.shape[2] :, :axes]
     smaller = downdate[:, metric]
     away = fraction * (1.0 + smaller * found.square[:, metric])
-    by_metric = np.einsum("nc,ncl->nl", smaller[:, None] * r_contrasts, rules.centring[t])
+    by_metric = smaller[:, None] * _inner(turned, t, contrasts)
     return np.asarray(by_metric - away[:, None] * rules.centring[t, c])
 
 
@@ -241,6 +259,12 @@ def _noise_without(rules: RuleParts, residuals: Residuals, square: Floats) -> Fl
     several = left > 1.0 + 1e-9
     spread = np.where(several, others / np.where(several, left - 1.0, 1.0), of_task[t])
     return np.asarray(spread / left)
+
+
+def _cells_of_rows(rules: RuleParts, t: Codes, c: Codes) -> tuple[Codes, Codes]:
+    """The first of neighbouring rows of the same cell, and how many these are."""
+    starts = np.flatnonzero(np.diff(t * rules.counts.shape[1] + c, prepend=-1))
+    return starts, np.diff(starts, append=len(t))
 
 
 def _inner(rows: Floats, tasks: Codes, vectors: Floats) -> Floats:

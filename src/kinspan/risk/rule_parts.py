@@ -77,6 +77,13 @@ class Residuals(NamedTuple):
         )
 
 
+class SharedProducts(NamedTuple):
+    """Inner products of the directions of the others in their metric, column by column."""
+
+    coef: Floats  # (tasks, vectors, columns): with coefficients
+    basis: Floats  # (columns, vectors, vectors): with each other
+
+
 class SharedPart(NamedTuple):
     """How some columns follow the own contrasts of a target along directions of the others."""
 
@@ -85,6 +92,14 @@ class SharedPart(NamedTuple):
     basis: Floats  # (vectors, columns, directions), like coefficients
     vectors: Floats  # (tasks, vectors, spikes)
     gain: Floats  # (tasks, spikes, spikes)
+    products: SharedProducts | None  # None where lengths do not count
+
+    def of(self, tasks: slice) -> SharedPart:
+        """Those of some tasks."""
+        products = self.products
+        if products is not None:
+            products = products._replace(coef=products.coef[tasks])
+        return self._replace(vectors=self.vectors[tasks], gain=self.gain[tasks], products=products)
 
 
 class RuleParts(NamedTuple):
@@ -92,8 +107,8 @@ class RuleParts(NamedTuple):
 
     coef: Floats  # (tasks, metrics, columns, directions), for rows before the metric
     offset: Floats  # (tasks, metrics, columns), without what depends on the length of coef
-    own: Floats  # (tasks, classes, metrics, columns): d coef / d mean_c, a multiple of identity
-    undone: Floats  # (tasks, classes, metrics, columns): factor of the noise of mean_c in offsets
+    own: Floats  # (tasks, metrics, columns): d coef / d contrast, a multiple of identity
+    undone: Floats  # (tasks, metrics, columns): the same, as far as offsets undo noise of means
     cell_noise: Floats  # (tasks, classes, metrics): squared sampling error of the cell means
     contrasts: Floats  # (tasks, classes, directions): class means around the centre
     centring: Floats  # (tasks, classes, columns of a candidate): d contrast / d mean_c
@@ -110,6 +125,4 @@ class RuleParts(NamedTuple):
             for name, value in self._asdict().items()
             if isinstance(value, np.ndarray)
         }
-        of_shared = [(part, part.vectors[tasks], part.gain[tasks]) for part in self.shared]
-        shared = [part._replace(vectors=v, gain=g) for part, v, g in of_shared]
-        return self._replace(shared=shared, **arrays)
+        return self._replace(shared=[part.of(tasks) for part in self.shared], **arrays)

@@ -17,17 +17,25 @@ class Agreement(NamedTuple):
 
 
 def agreement(
-    means: Floats, weights: Floats, coefficients: Floats, centres: Floats, class_shares: Floats
+    contrasts: Floats,
+    weights: Floats,
+    coefficients: Floats | None,
+    centres: Floats,
+    class_shares: Floats,
 ) -> Agreement:
     """Contrasts that fit all tasks best, by least squares where tasks lack classes.
 
-    Products of different tasks alone say how much of it a new task will have.
+    Coefficients (tasks, contrasts, classes) say which classes they have; None is all. Products of
+    different tasks alone say how much of it a new task will have.
     """
-    own = np.einsum("t,tlj,tjp->tlp", weights, coefficients, means)
-    inverse = np.linalg.pinv(np.einsum("t,tlj->lj", weights, coefficients), hermitian=True)
-    mean = inverse @ own.sum(axis=0)
-    power = float((mean**2).sum())
-    of_one = float(((inverse @ own) ** 2).sum())
+    own = weights[:, None, None] * contrasts
+    if coefficients is None:
+        own /= max(float(weights.sum()), 1e-300)
+    else:
+        total = np.einsum("t,tlj->lj", weights, coefficients)
+        own = np.linalg.pinv(total, hermitian=True) @ own
+    mean = own.sum(axis=0)
+    power, of_one = float((mean**2).sum()), float((own**2).sum())
     pairs = max(1.0 - float((weights**2).sum()), 1e-9)
     several = power > 0 and (weights > 0).sum() > 1
     factor = max((power - of_one) / (pairs * power), 1e-3) if several else 1.0

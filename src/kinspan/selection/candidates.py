@@ -91,10 +91,11 @@ def families(
     """The families that a choice of labels names, and that of every task alone."""
     names = family_names(bases[0], options)
     found = list(_candidates(bases, as_one, names, options))
-    rows, present = bases[0].sample, bases[0].scaled.present
-    assert rows is not None
+    rows, present, judged = bases[0].left_out, bases[0].scaled.present, bases[0].judged
+    assert judged is not None
     usable = np.all([np.isfinite(c.scores[:, 0]) for c in found], axis=0)
-    evidence = evidence_of(rows.task_codes, rows.class_codes, rows.weights, usable, present)
+    codes = rows.task_codes, rows.class_codes
+    evidence = evidence_of(*codes, rows.weights, usable, present, judged.skipped)
     groups: dict[str, list[Candidate]] = {}
     for calibrated in _calibrated(found, evidence):
         groups.setdefault(_family_of(calibrated), []).append(calibrated)
@@ -114,7 +115,9 @@ def family_names(prepared: Prepared, options: Options) -> list[str]:
     names = ["naive", "spectral", "single"]
     if not (options.share_classes and not prepared.scaled.present.all()):
         names.append("own")  # with its own rows alone a task cannot borrow a class
-    return [*names, "each"] if n_classes > 2 else names
+    # With so many classes that not all are judged, a decomposition for each of them is too much.
+    is_judged = prepared.judged is None or not prepared.judged.skipped.any()
+    return [*names, "each"] if n_classes > 2 and is_judged else names
 
 
 def _family_of(candidate: Candidate) -> str:

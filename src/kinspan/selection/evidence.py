@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import expit, softmax
 
+from kinspan._rows.blocks import blocks
 from kinspan._rows.types import Codes, Floats, Mask
 from kinspan.selection.decisions import FLEET_ROWS, PRIOR_ROWS
 from kinspan.selection.nonnegative import (
@@ -34,6 +35,11 @@ class Evidence(NamedTuple):
     fleet: Floats  # (rows,): weight among all tasks, in which a giant counts as a large task
     present: Mask  # (rows, classes): classes that the task has
     of_one: Floats  # (rows,): share of the weight that leaves with one of equal rows
+
+    def some(self, rows: slice | Mask) -> Evidence:
+        """Some of the rows."""
+        columns: list[Any] = [column[rows] for column in self]
+        return Evidence(*columns)
 
     def losses(self, scores: Floats) -> Floats:
         """(rows,): log losses of (rows, classes) scores, or with two classes of one."""
@@ -77,16 +83,25 @@ class Combined(NamedTuple):
 
 
 def evidence_of(
-    tasks: Codes, classes: Codes, weights: Floats, usable: Mask, present: Mask
+    tasks: Codes,
+    classes: Codes,
+    weights: Floats,
+    usable: Mask,
+    present: Mask,
+    skipped: Mask | None = None,
 ) -> Evidence:
-    """Rows that could be left out, of tasks that could leave out some of all their classes."""
+    """Rows that could be left out, of tasks that could leave out some of all their classes.
+
+    Classes that were skipped, because rows and classes are many, are like the others.
+    """
     shape = present.shape
     cells = tasks * shape[1] + classes
     n = np.bincount(cells, weights * usable, minlength=present.size).reshape(shape)
-    whole = ((n > 0) | ~present).all(axis=1) & (present.sum(axis=1) > 1)
+    asked = present if skipped is None else present & ~skipped
+    whole = ((n > 0) | ~asked).all(axis=1) & (asked.sum(axis=1) > 1)
     counts = usable & whole[tasks]
     of_task = (n * whole[:, None]).sum(axis=1)
-    share = of_task / np.maximum(present.sum(axis=1), 1)
+    share = of_task / np.maximum(asked.sum(axis=1), 1)
     own = np.where(counts, weights * share[tasks] / np.where(n > 0, n, 1.0).ravel()[cells], 0.0)
     largest = PRIOR_ROWS.constant
     return Evidence(
@@ -140,8 +155,7 @@ def _usable(scores: Floats, evidence: Evidence) -> tuple[Floats, Evidence]:
     kept = evidence.own > 0
     if kept.all():
         return scores, evidence
-    columns: list[Any] = [column[kept] for column in evidence]
-    return scores[:, kept], Evidence(*columns)
+    return scores[:, kept], evidence.some(kept)
 
 
 class _Pooled(NamedTuple):
@@ -195,11 +209,16 @@ class _Loss(NamedTuple):
 
     def at(self, weights: Floats) -> tuple[Floats, Floats]:
         """Gradient and Hessian."""
-        p = self.evidence.probabilities(np.tensordot(weights, self.scores, axes=1))
-        excess = self.evidence.excess(p) * self.b[:, None]
-        n_rules = len(self.scores)
-        flat = _centred(self.scores, p, self.b).reshape(n_rules, -1)
-        return self.scores.reshape(n_rules, -1) @ excess.ravel(), flat @ flat.T
+        n_rules, n_rows, n_scores = self.scores.shape
+        slope, curvature = np.zeros(n_rules), np.zeros((n_rules, n_rules))
+        for rows in blocks(n_rows, n_rules * n_scores):
+            scores, evidence = self.scores[:, rows], self.evidence.some(rows)
+            p = evidence.probabilities(np.tensordot(weights, scores, axes=1))
+            excess = evidence.excess(p) * self.b[rows, None]
+            flat = _centred(scores, p, self.b[rows]).reshape(n_rules, -1)
+            slope += scores.reshape(n_rules, -1) @ excess.ravel()
+            curvature += flat @ flat.T
+        return slope, curvature
 
 
 def _centred(scores: Floats, p: Floats, b: Floats) -> Floats:

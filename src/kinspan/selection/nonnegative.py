@@ -9,6 +9,8 @@ from scipy.optimize import nnls
 
 from kinspan._rows.types import Codes, Floats, Mask
 
+_EXCHANGES = 6  # of weights that are used, before all subsets are tried
+
 
 def nonnegative(curvature: Floats, target: Floats) -> Floats:
     """The w ≥ 0 that minimises ½ wᵀ curvature w − targetᵀ w."""
@@ -23,8 +25,9 @@ def nonnegative_each(curvature: Floats, target: Floats) -> Floats:
     """(problems, weights): the same for each of many problems with few weights.
 
     If no weight of the solution is negative, it is the one. Else the weights that are negative are
-    left out, which is nearly always right. Where it is not, the solution is the best of all subsets
-    of the weights, of which there are few, on which it is not negative.
+    left out, and those that would gain by growing come back, which nearly always ends at once.
+    Where it does not, the solution is the best of all subsets of the weights, of which there are
+    few, on which it is not negative.
     """
     diagonal = np.einsum("tjj->tj", curvature)
     least = np.maximum(1e-12 * diagonal.max(axis=1, keepdims=True), 1e-100)
@@ -33,11 +36,13 @@ def nonnegative_each(curvature: Floats, target: Floats) -> Floats:
     aim = target / size
     found = np.linalg.solve(scaled, aim[..., None])[..., 0]
     rest = np.flatnonzero((found < 0).any(axis=1))
-    for _ in range(2):  # what is left out may turn others negative
+    used = found[rest] > 0
+    for _ in range(_EXCHANGES):
         if len(rest):
-            used = found[rest] > 0
             found[rest] = _among(scaled[rest], aim[rest], used)
-            rest = rest[~_is_least(scaled[rest], aim[rest], found[rest], used)]
+            wrong = _on_the_wrong_side(scaled[rest], aim[rest], found[rest], used)
+            again = wrong.any(axis=1)
+            rest, used = rest[again], (used ^ wrong)[again]
     if len(rest):
         found[rest] = _best_of_subsets(scaled[rest], aim[rest])
     return np.asarray(found / size)
@@ -79,10 +84,10 @@ def _among(curvature: Floats, target: Floats, used: Mask) -> Floats:
     return np.linalg.solve(among, np.where(used, target, 0.0)[..., None])[..., 0]
 
 
-def _is_least(curvature: Floats, target: Floats, found: Floats, used: Mask) -> Mask:
-    """(problems,): no weight is negative, and none that is not used would gain by growing."""
+def _on_the_wrong_side(curvature: Floats, target: Floats, found: Floats, used: Mask) -> Mask:
+    """(problems, weights): negative ones, and unused ones that would gain by growing."""
     slope = np.einsum("tij,tj->ti", curvature, found) - target
-    return np.asarray(((found >= 0) & (used | (slope >= 0))).all(axis=1))
+    return np.where(used, found < 0, slope < 0)
 
 
 def _best_of_subsets(curvature: Floats, target: Floats) -> Floats:

@@ -180,8 +180,7 @@ def _left_out_rows(
     evidence: Evidence | None, scores: Floats, candidate: Candidate, options: Options
 ) -> LeftOutRows:
     """Sampled rows with the scores of rules that have not seen them; none where there are none."""
-    sample = candidate.prepared.sample
-    if evidence is None or sample is None:
+    if evidence is None:
         nothing = np.empty(0, dtype=np.intp)
         no_scores = np.empty((0, options.priors.shape[1]))
         return LeftOutRows(no_scores, nothing, nothing, np.empty(0), options.log_priors)
@@ -191,7 +190,8 @@ def _left_out_rows(
     known = evidence.own > 0
     tasks, classes = evidence.tasks[known], evidence.classes[known]
     scores = of_classes(scores)[known] + log_priors[tasks]
-    return LeftOutRows(scores, tasks, classes, sample.weights[known], log_priors)
+    weights = candidate.prepared.left_out.weights[known]
+    return LeftOutRows(scores, tasks, classes, weights, log_priors)
 
 
 def _thresholds(rows: LeftOutRows, combination: Combination, options: Options) -> Floats | None:
@@ -214,8 +214,10 @@ def _left_out(rows: LeftOutRows, candidate: Candidate, options: Options) -> Left
     """What left-out rows say of the errors of rules; nothing where there are none."""
     if not len(rows.tasks):
         return LeftOutErrors(*np.zeros((5, len(options.priors))))
-    priors = np.where(candidate.prepared.scaled.present, options.priors, 0.0)
-    return left_out_errors(rows.scores, rows.tasks, rows.classes, rows.weights, priors)
+    prepared = candidate.prepared
+    priors = np.where(prepared.scaled.present, options.priors, 0.0)
+    skipped = None if prepared.judged is None else prepared.judged.skipped
+    return left_out_errors(rows.scores, rows.tasks, rows.classes, rows.weights, priors, skipped)
 
 
 def _formula(candidate: Candidate, options: Options) -> Forecast:
@@ -238,7 +240,7 @@ def _energies(solution: Solution, problem: Problem) -> Energies:
     labels than its own estimate of the signal.
     """
     scaled, contrasts, rules = problem.scaled, problem.class_means, problem.contrasts
-    squared_weights = (contrasts.coefficients**2).sum(axis=1)
+    squared_weights = contrasts.of_variances(np.ones(scaled.counts.shape))  # each class in all
     n_contrasts = np.maximum(scaled.present.sum(axis=1) - 1.0, 0.0)
     several = np.where(n_contrasts > 0, n_contrasts, 1.0)
     power_of_means = squares(contrasts.values) / several

@@ -29,6 +29,7 @@ from kinspan.metric import (
 from kinspan.risk import Residuals, ScaleChange
 from kinspan.row_sample import RowSample
 from kinspan.selection.decisions import SHARES
+from kinspan.selection.judged import Judged, judged_rows
 from kinspan.selection.scales import (
     RowsOfScale,
     Scaling,
@@ -57,6 +58,7 @@ class Prepared(NamedTuple):
     shares: tuple[float, ...]  # of the covariance in the metric, to be tried
     unlabelled: Unlabelled  # in the basis
     change: RowsOfScale | None = None
+    judged: Judged | None = None  # the sampled rows that are left out
 
     def stretch(self, share: float) -> Floats:
         """(directions,): eigenvalues of the metric."""
@@ -84,19 +86,27 @@ class Prepared(NamedTuple):
         pooled = in_metric(self.pooled, self.covariance, share)
         return pooled, self.unlabelled._replace(means=means)
 
+    @property
+    def left_out(self) -> RowSample:
+        """The sampled rows that are left out."""
+        assert self.sample is not None
+        assert self.judged is not None
+        return self.sample._kept(self.judged.rows)
+
     def rows(self, shares: Sequence[float]) -> Residuals:
-        """Sampled rows, for the metrics with these shares of the covariance."""
-        found, sample = self.covariance, self.sample
+        """Rows that are left out, for the metrics with these shares of the covariance."""
+        found, sample = self.covariance, self.left_out
         assert found is not None
-        assert sample is not None
-        tasks = sample.task_codes
+        assert self.judged is not None
+        tasks, places = sample.task_codes, self.judged.rows
         if len(self.scaled.counts) == 1:  # all tasks as one
             tasks = np.zeros_like(tasks)
         scale = None
         if self.change is not None:
-            scale = ScaleChange(*self.change, shares, found.basis)
+            change, residuals = (part[places] for part in self.change)
+            scale = ScaleChange(change, residuals, shares, found.basis)
         return Residuals(
-            found.residuals,
+            found.residuals[places],
             np.stack([found.stretch(share) for share in shares]),
             tasks,
             sample.class_codes,
@@ -176,7 +186,7 @@ def _prepare(
     scaled, pooled, _, change = scaling
     free = _without_labels(tasks, unlabelled, start, pooled.scale)
     covariance = None if sample is None else _covariance(scaling, sample)
-    if covariance is None:
+    if sample is None or covariance is None:
         return Prepared(start, scaled, pooled, None, None, (0.0,), free)
     shares = SHARES if metric == "auto" else (float(metric),)
     covariance.look_at(shares)
@@ -194,6 +204,7 @@ def _prepare(
         shares,
         free,
         change,
+        judged_rows(sample),
     )
 
 

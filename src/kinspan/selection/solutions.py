@@ -24,7 +24,7 @@ from kinspan.labels import (
     task_weights,
 )
 from kinspan.metric import ScaledMoments
-from kinspan.risk import RuleParts, SharedPart, alignment, error_rate
+from kinspan.risk import RuleParts, SharedPart, SharedProducts, alignment, error_rate
 from kinspan.scores import (
     Agreement,
     LinearRules,
@@ -85,8 +85,7 @@ class Solution(NamedTuple):
 
     rules: LinearRules  # scores around the centres of the tasks, in the metric
     weights: list[TaskWeights]  # one for each spectrum of the problem
-    own: Floats  # (tasks, classes l, classes j): how rule l depends on the task's own cell mean j
-    undone: Floats  # (tasks, classes l, classes j): what offset l adds per noise of cell j
+    own: Floats  # (tasks, classes): how rules depend on the task's own contrasts
     response: Response | None = None  # how directions follow the own contrasts, where it is known
 
 
@@ -111,7 +110,6 @@ def solution_of(
     scaled, contrasts = problem.scaled, problem.contrasts
     directions = contrasts.combine(weights)
     noise_share = contrasts.per_target([w.noise_share for w in weights])
-    own = noise_share[..., None] * contrasts.coefficients
     if problem.is_discriminant:
         factor = np.ones(len(directions))
         if shrunk:
@@ -119,15 +117,14 @@ def solution_of(
             factor = shrinkage(signal, squares(directions), squares(contrasts.values))
         rules = discriminant_rules(directions, factor, scaled.noise_level, log_priors)
     else:
-        aligned = _alignment(problem, directions, own)
+        aligned = _alignment(problem, directions, noise_share)
         level = scaled.noise_level
         rules = centred_rules(directions, aligned, level, log_priors, scaled.present)
     length = np.einsum("tlp,tlp->tl", directions, directions)
     multiple = np.einsum("tlp,tlp->tl", rules.coef, directions) / np.where(length > 0, length, 1.0)
-    own = own * multiple[..., None]
-    undone = _undone(problem, own)
-    shared_noise = np.einsum("tlj,tj->tl", undone, scaled.cell_noise)
-    return Solution(rules._replace(offset=rules.offset + shared_noise), weights, own, undone)
+    own = np.broadcast_to(noise_share, multiple.shape) * multiple
+    offset = rules.offset + _shared_noise(problem, own)
+    return Solution(rules._replace(offset=offset), weights, own)
 
 
 def spectrum(rows: ContrastRows) -> Spectrum:
@@ -139,21 +136,22 @@ def spectrum(rows: ContrastRows) -> Spectrum:
 
 def _alignment(problem: Problem, directions: Floats, own: Floats) -> Floats:
     means = problem.class_means
-    noise = problem.scaled.cell_noise
-    return alignment(directions, means.values, own, means.coefficients, noise)
+    noise, of_cells = problem.scaled.cell_noise, own[..., None] * problem.contrasts.coefficients
+    return alignment(directions, means.values, of_cells, means.coefficients, noise)
 
 
-def _undone(problem: Problem, own: Floats) -> Floats:
-    """(tasks, classes l, classes j): what offset l adds per unit of noise of cell j, eq. (26).
+def _shared_noise(problem: Problem, own: Floats) -> Floats:
+    """(tasks, classes): what offsets add for noise that rules and thresholds share, eq. (26).
 
     A direction and the centre of its task contain the same samples: with cells of different sizes
     the noise that they share would move the threshold. And −½‖coef‖² contains the noise of cells.
     """
-    scaled = problem.scaled
-    undone = own * scaled.class_shares[:, None, :]
+    scaled, contrasts = problem.scaled, problem.contrasts
+    shared = own * contrasts.of_classes(scaled.class_shares * scaled.cell_noise)
     if problem.is_discriminant:
-        undone = undone + 0.5 * scaled.noise_level[:, None, None] * own**2
-    return np.asarray(undone)
+        squares = own**2 * contrasts.of_variances(scaled.cell_noise)
+        shared = shared + 0.5 * scaled.noise_level[:, None] * squares
+    return np.asarray(shared)
 
 
 def squares(directions: Floats) -> Floats:
@@ -164,7 +162,7 @@ def squares(directions: Floats) -> Floats:
 def isotropic_error(solution: Solution, problem: Problem, priors: Floats) -> Floats:
     """(tasks,): the error of rules if features were uncorrelated within classes."""
     scaled, (coef, offset) = problem.scaled, solution.rules
-    plain = offset - np.einsum("tlj,tj->tl", solution.undone, scaled.cell_noise)
+    plain = offset - _shared_noise(problem, solution.own)
     score_means = _alignment(problem, coef, solution.own) + plain[:, None, :]
     covariance = coef @ coef.transpose(0, 2, 1) * scaled.noise_level[:, None, None]
     return error_rate(score_means, covariance, np.where(scaled.present, priors, 0.0))
@@ -186,11 +184,11 @@ def rule_parts(solved: Sequence[Sequence[Solved]], root: Floats) -> RuleParts:
     return RuleParts(
         np.stack([columns.coef for columns in found], axis=1),
         np.stack([columns.offset for columns in found], axis=1),
-        _by_class([columns.own for columns in found]),
-        _by_class([columns.undone for columns in found]),
+        np.stack([columns.own for columns in found], axis=1),
+        np.stack([columns.undone for columns in found], axis=1),
         np.stack([scaled.cell_noise for scaled in in_metrics], axis=2),
         first.class_means.values * root[0],
-        _of_scores(first.class_means.coefficients).transpose(0, 2, 1) / (2.0 if two else 1.0),
+        first.contrasts.coefficients.transpose(0, 2, 1)[..., 1 if two else 0 :],
         first.scaled.class_shares,
         first.scaled.counts,
         0.5 * level if is_discriminant and not two else None,
@@ -211,18 +209,13 @@ def _of_scores(of_classes: Floats) -> Floats:
     return of_classes[:, 1:] - of_classes[:, :1] if of_classes.shape[1] == 2 else of_classes
 
 
-def _by_class(of_metrics: Sequence[Floats]) -> Floats:
-    """(tasks, columns, classes) of every metric → (tasks, classes, metrics, columns)."""
-    return np.ascontiguousarray(np.stack(of_metrics, axis=1).transpose(0, 3, 1, 2))
-
-
 class _Columns(NamedTuple):
     """The scores of all solutions in one metric, side by side."""
 
     coef: Floats  # (tasks, columns, directions), for rows before the metric
     offset: Floats  # (tasks, columns), without −½‖coef‖²
-    own: Floats  # (tasks, columns, classes)
-    undone: Floats  # (tasks, columns, classes)
+    own: Floats  # (tasks, columns)
+    undone: Floats  # (tasks, columns)
 
     @classmethod
     def of_metric(cls, solved: Sequence[Solved], root: Floats) -> _Columns:
@@ -233,14 +226,16 @@ class _Columns(NamedTuple):
 
     @classmethod
     def _of(cls, problem: Problem, solution: Solution) -> _Columns:
-        scaled, (coef, offset), own = problem.scaled, solution.rules, solution.own
+        scaled, (coef, offset) = problem.scaled, solution.rules
+        own = undone = solution.own
         if problem.is_discriminant:
             length = np.einsum("tlp,tlp->tl", coef, coef)
             offset = offset + 0.5 * scaled.noise_level[:, None] * length
         if solution.response is not None:
-            kept = solution.response.kept / scaled.noise_level
-            own = problem.contrasts.coefficients * kept[:, None, None]
-        return cls(*(_of_scores(part) for part in (coef, offset, own, solution.undone)))
+            own = np.repeat((solution.response.kept / scaled.noise_level)[:, None], len(own.T), 1)
+        if own.shape[1] == 2:  # contrasts mirror each other, and both rules follow one of them
+            own, undone = (part.sum(axis=1, keepdims=True) for part in (own, undone))
+        return cls(_of_scores(coef), _of_scores(offset), own, undone)
 
 
 def _has_shared_part(solution: Solution) -> bool:
@@ -254,14 +249,22 @@ def _shared_part(solved: Solved, metric: int, place: int, root: Floats) -> Share
     basis = _of_scores(np.tensordot(response.rows, problem.contrasts.values, axes=1)) / root
     columns = slice(place * basis.shape[1], (place + 1) * basis.shape[1])
     gain = response.gain / problem.scaled.noise_level[:, None, None]
-    return SharedPart(metric, columns, basis, response.vectors, gain)
+    products = None
+    if basis.shape[1] > 1:  # of two classes, both rules are equally long
+        by_column = basis.transpose(1, 0, 2)
+        stretched = (by_column * root**2).transpose(0, 2, 1)
+        coef = (solved[1].rules.coef / root).transpose(1, 0, 2)
+        products = SharedProducts((coef @ stretched).transpose(1, 2, 0), by_column @ stretched)
+    return SharedPart(metric, columns, basis, response.vectors, gain, products)
 
 
 def agreed(pooled: ScaledMoments) -> Agreement:
     """What tasks agree on."""
     weights = agreed_weights(pooled.counts, pooled.cell_noise)
-    coefficients = contrasts_of(pooled, "shared").coefficients
-    return agreement(pooled.means, weights, coefficients, pooled.centres, pooled.class_shares)
+    contrasts, coefficients = contrasts_of(pooled, "shared"), None
+    if not (isinstance(contrasts, SharedContrasts) and contrasts.is_whole):
+        coefficients = contrasts.coefficients
+    return agreement(contrasts.values, weights, coefficients, pooled.centres, pooled.class_shares)
 
 
 def shared_rule(agreement: Agreement, pooled: ScaledMoments, log_priors: Floats) -> LinearRules:

@@ -21,6 +21,7 @@ from kinspan.selection.candidates import Options, of_classes
 from kinspan.selection.decisions import RESOLVED, SURE
 from kinspan.selection.evidence import evidence_of
 from kinspan.selection.fit import combination_of
+from kinspan.selection.judged import judged_rows
 from kinspan.selection.outcome import FittedRules, Reached, outcome
 
 _LEAST = 0.01  # weight of a row with a wrong label: it must count to be left out of something
@@ -91,7 +92,9 @@ def audit(
     first = _rated(moments, rows, rows.weights, options, unlabelled, rates)
     if first is None or not first.is_resolved:
         return first
-    lighter = lightened(moments, rows, first.probability)
+    probability = np.full(len(rows.cells), np.nan)
+    probability[judged_rows(rows).rows] = first.probability
+    lighter = lightened(moments, rows, probability)
     found = _rated(*lighter, rows.weights, options, unlabelled, rates, first.wrong)
     return found and found._replace(rules=_from_labels(found.rules, moments.counts))
 
@@ -118,10 +121,13 @@ def _rated(
     combination, prepared = combination_of(moments, rows, options, unlabelled)
     if combination.evidence is None:
         return None
-    scores, present = of_classes(combination.scores), prepared.scaled.present
+    assert prepared.judged is not None
+    judged, present = prepared.judged, prepared.scaled.present
+    scores, rated = of_classes(combination.scores), replace(rows, weights=weights)
+    rated = rated._kept(judged.rows)
     usable = np.isfinite(scores).all(axis=1) & (combination.evidence.own > 0)
-    tasks, classes = rows.task_codes, rows.class_codes
-    own = evidence_of(tasks, classes, weights, usable, present).own
+    tasks, classes = rated.task_codes, rated.class_codes
+    own = evidence_of(tasks, classes, rated.weights, usable, present, judged.skipped).own
     used = own > 0
     labels = LabelledScores(scores[used], tasks[used], classes[used], own[used], present)
     wrong = wrong_labels(labels, rates)
@@ -131,7 +137,6 @@ def _rated(
     probability[used] = wrong.probability(labels)
     rules = outcome(combination, prepared, options)
     priors = options.log_priors * (options.multi_class != "one-vs-all")
-    rated = replace(rows, weights=weights)
     is_given = rates is not None
     return Audit(rated, scores, present, probability, wrong, rules, priors, is_given)
 

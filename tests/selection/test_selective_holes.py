@@ -72,6 +72,9 @@ def test_units_directions_and_places_do_not_matter() -> None:
     assert (found > 0).all()
     moved = ClassMoments.from_samples(3.0 * holed + 5.0 * task[:, None], y, task)
     np.testing.assert_allclose(shift_of_holes(moved), 3.0 * found, rtol=1e-6)
+    for factor in (1e-140, 1e140):
+        scaled = ClassMoments.from_samples(factor * holed, y, task)
+        np.testing.assert_allclose(shift_of_holes(scaled), factor * found, rtol=1e-6)
     turned = ClassMoments.from_samples(-holed, y, task)
     np.testing.assert_allclose(shift_of_holes(turned), -found, rtol=1e-9)
 
@@ -106,6 +109,12 @@ def test_missing_values_lie_as_far_as_variances_allow_and_noise_says_nothing() -
         np.sqrt((2.0 + 0.0004 * 140.0 * (1.0 - (59.0 / 140.0) ** 2)) / 140.0 / (0.3 * 0.7))
     )
     assert not shift_of_holes(counted(59.0, spread=1e-3)).any()
+
+
+def test_distances_that_are_no_numbers_move_nothing() -> None:
+    far = counted(59.0, spread=1e200)
+    assert not shift_of_holes(far).any()
+    assert not shift_of_holes(counted(59.0, spread=0.0)).any()
 
 
 def test_a_fit_is_better_for_it_and_stays_so_in_parts() -> None:

@@ -22,20 +22,20 @@ def shift_of_holes(moments: ClassMoments) -> Floats:
 
     At most as far as makes the variance between missing values and others that within.
     """
-    known, slopes = moments.effective(), np.zeros(moments.n_features)
+    known, shift = moments.effective(), np.zeros(moments.n_features)
     if known.observed is None:
-        return slopes
+        return shift
     deviation = _deviation_within_tasks(known)
     score, information, noise = _of_slopes(known, np.where(deviation > 0, deviation, 1.0))
-    used = (information > 0) & (deviation > 0)
+    used = (information > 0) & (deviation > 0) & np.isfinite(deviation)
     real = information[used].sum() - noise[used].sum()
     if not used.any() or real <= 0:  # means differ by their noise only
-        return slopes
-    found = _given_chance(score[used], information[used])
-    slopes[used] = found * information[used].sum() / real
-    there = np.minimum(known.observed.sum(axis=(0, 1)) / known.counts.sum(), 1.0)
-    farthest = 1.0 / np.sqrt(np.maximum(there * (1.0 - there), 1e-9))
-    return np.clip(slopes, -farthest, farthest) * deviation
+        return shift
+    slopes = _given_chance(score[used], information[used]) * information[used].sum() / real
+    there = known.observed.sum(axis=(0, 1))[used] / known.counts.sum()
+    farthest = (there * (1.0 - there)) ** -0.5
+    shift[used] = np.clip(slopes, -farthest, farthest) * deviation[used]
+    return shift
 
 
 def _of_slopes(moments: ClassMoments, unit: Floats) -> tuple[Floats, Floats, Floats]:
@@ -51,7 +51,7 @@ def _of_slopes(moments: ClassMoments, unit: Floats) -> tuple[Floats, Floats, Flo
     centre = (n * moments.means).sum(axis=1, keepdims=True) / total
     z = np.where(n > 0, moments.means - centre, 0.0) / unit
     freedom = np.maximum(there - 1.0, 0.0).sum(axis=(0, 1))
-    variance = moments.squares.sum(axis=(0, 1)) / np.maximum(freedom, 1.0) / unit**2
+    variance = (np.sqrt(moments.squares.sum(axis=(0, 1)) / np.maximum(freedom, 1.0)) / unit) ** 2
     of_mean = variance / np.where(there > 0, there, 1.0)
     weights = share * (1.0 - share) * n
     score = (z * (holes - n * share)).sum(axis=(0, 1))
@@ -74,6 +74,7 @@ def _deviation_within_tasks(moments: ClassMoments) -> Floats:
     there = moments.numbers
     n = there.sum(axis=1, keepdims=True)
     centre = (there * moments.means).sum(axis=1, keepdims=True) / np.where(n > 0, n, 1.0)
-    squares = moments.squares + there * (moments.means - centre) ** 2
+    with np.errstate(over="ignore"):
+        squares = moments.squares + there * (moments.means - centre) ** 2
     total = np.broadcast_to(there, squares.shape).sum(axis=(0, 1))
     return np.asarray(np.sqrt(squares.sum(axis=(0, 1)) / np.where(total > 0, total, 1.0)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kinspan import MultiTaskSPCA
+from kinspan.answers import RowsMixin
 from tests.properties.public_surface import methods_of
 
 _RESULTS = (  # made by the library, read by users
@@ -50,6 +51,7 @@ _CALLED_AS_ANOTHER = (  # `from_estimator` plots, `-` subtracts, mixins are part
     ),
     *("AnswersMixin.remove_task", "ClassMoments.subtracted", "AnswersMixin.explain_unlabelled"),
     *("AuditMixin", "AuditMixin.label_issues", "AuditMixin.label_quality"),
+    *("RowsMixin", *(f"RowsMixin.{name}" for name in methods_of(RowsMixin))),
 )
 _OF_A_LOADED_MODEL = (  # made by `load`; its methods are those of MultiTaskSPCA
     *("TableModel", *(f"TableModel.{name}" for name in methods_of(MultiTaskSPCA))),

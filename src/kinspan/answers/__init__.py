@@ -5,6 +5,7 @@ from kinspan.answers.forecasts import Forecasts
 from kinspan.answers.label_issues import LabelIssues, WrongLabelRates
 from kinspan.answers.labels_needed import LabelsNeeded
 from kinspan.answers.methods import AnswersMixin
+from kinspan.answers.rows import RowsMixin
 from kinspan.answers.score_forecasts import ScoreForecasts
 from kinspan.answers.unlabelled import UnlabelledExplanation
 from kinspan.answers.weights import WeightsMixin
@@ -16,6 +17,7 @@ __all__ = [
     "Forecasts",
     "LabelIssues",
     "LabelsNeeded",
+    "RowsMixin",
     "ScoreForecasts",
     "TaskLeftOut",
     "TransferExplanation",

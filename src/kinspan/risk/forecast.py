@@ -13,9 +13,11 @@ import numpy as np
 from scipy.special import betaincinv, betaln, softmax
 
 from kinspan._rows.types import Codes, Floats, Mask
+from kinspan.risk.dependence import independent_rows
 from kinspan.risk.difficulty import difficulty
 from kinspan.risk.learning import Energies
 from kinspan.risk.tails import Shares, wrong_shares
+from kinspan.risk.usual_task import UsualTask
 
 _LEVEL = 0.90
 FLEET_ROWS = (100.0, 30.0, 10.0, 3.0, 1.0)  # what a task that is known exactly tells of another
@@ -48,10 +50,17 @@ class LeftOutErrors(NamedTuple):
         """Those of some tasks, as if there were no others."""
         return LeftOutErrors(*(values[tasks] for values in self))
 
-    def harder(self, energies: Energies, counts: Floats) -> LeftOutErrors:
-        """With a larger unit for tasks that have fewer labels than is usual."""
-        relative = self._confirmed() / np.where(self.chance > 0, self.chance, 1.0)
-        return self._replace(unit=self.chance * difficulty(energies, counts, self.rows, relative))
+    def among(self, energies: Energies, counts: Floats) -> LeftOutErrors:
+        """As they count among tasks: of fewer rows, and harder with fewer labels than is usual."""
+        if not self.rows.any():
+            return self
+        usual, errors = UsualTask.of(energies, counts, self.rows), self._confirmed()
+        relative = errors / np.where(self.chance > 0, self.chance, 1.0)
+        common = float(self.rows @ errors / self.rows.sum())
+        return self._replace(
+            rows=independent_rows(self.rows, usual.noise_share(), common),
+            unit=self.chance * difficulty(usual, counts, self.rows, relative),
+        )
 
     def _confirmed(self) -> Floats:
         """(tasks,): smoothed errors, as far as counts confirm them: eq. (41) of docs/theory.md."""

@@ -144,7 +144,7 @@ def _expected(
     above = [_thresholds(of, combination, options) for of in rows]
     reached = (energies, energies.alone(counts))
     found = [
-        _left_out(_relative(of, at), c, options).harder(known, counts)
+        _left_out(_relative(of, at), c, options).among(known, counts)
         for of, at, (_, c), known in zip(rows, above, both, reached, strict=True)
     ]
     together, alone = (

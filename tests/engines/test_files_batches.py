@@ -121,8 +121,30 @@ def test_batches_with_names_make_a_model_with_names() -> None:
     rows = [(frame[i : i + 100], world.y[i : i + 100]) for i in range(0, 600, 100)]
     model = files.from_batches(rows).fit(MultiTaskSPCA())
     assert model.feature_names_in_.tolist() == world.names
+    turned = [rows[0], (frame[100:][frame.columns[::-1]], world.y[100:])]
+    kept: dict[str, Any] = {"row_sample": 1000}  # which rows are sampled depends on the order
+    found = files.from_batches(turned, **kept).fit(MultiTaskSPCA(**kept))
+    expected = MultiTaskSPCA(**kept).fit(frame, world.y)
+    np.testing.assert_allclose(found.coef_, expected.coef_, rtol=1e-8, atol=1e-10)
     with pytest.raises(ValueError, match=r"batch 1 .* its columns are .*größe.*x6"):
-        files.from_batches([rows[0], (frame[frame.columns[::-1]], world.y)])
+        files.from_batches(turned, missing="refuse")
+    with pytest.raises(ValueError, match=r"batch 1 .* its columns are None"):
+        files.from_batches([rows[0], (world.X, world.y)])
+
+
+def test_batches_may_have_other_columns() -> None:
+    world = stored_world(14)
+    frame = pd.DataFrame(world.X, columns=world.names)
+    whole, lacking = frame.copy(), world.names[1:3]
+    whole.loc[300:, lacking] = np.nan
+    rows = [
+        (frame[:300], world.y[:300], world.task[:300]),
+        (frame[300:].drop(columns=lacking), world.y[300:], world.task[300:]),
+    ]
+    model = files.from_batches(rows).fit(MultiTaskSPCA())
+    assert_same_model(model, MultiTaskSPCA().fit(whole, world.y, task=world.task))
+    with pytest.raises(ValueError, match=r"batch 1 .*: the features differ: .*none are the same"):
+        files.from_batches([rows[0], (frame[:50].add_prefix("_"), world.y[:50], world.task[:50])])
 
 
 def test_a_single_task_needs_no_name(tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ def from_batches(
     ----------
     batches : iterable of (X, y), (X, y, task) or (X, y, task, sample_weight)
         The arguments of `model.fit`. A batch is not kept after it was counted, and may be empty.
+        Features of data frames meet by name; a batch may lack some, and have more.
     row_sample, random_state, missing, progress
         As in `statistics`.
 
@@ -60,6 +61,8 @@ def from_batches(
                 if np.shape(y) == (0,):
                     continue
                 rows, layout = _checked(X, y, task, weights, layout, f"batch {number}")
+                if not sampling.allows_holes:
+                    _refuse_other_columns(layout, pile)
                 pile = with_rows(pile, rows, sampling, layout.names)
             except ValueError as error:
                 raise ValueError(f"batch {number} (counted from 0): {error}") from error
@@ -67,7 +70,8 @@ def from_batches(
             advance(rows.X.shape[0])
     if layout is None or not pile:
         raise ValueError("batches has no rows, or none of positive weight")
-    whole, names = total(pile), layout.features
+    whole = total(pile)
+    names = whole.feature_names
     if is_weighted:
         check_frequencies(whole.moments, whole.sample)
     return FilesRead(whole, names, names, n_rows, (), (), {}, time.perf_counter() - begin)
@@ -97,7 +101,7 @@ def _four(batch: Any, number: int) -> tuple[Any, Any, Any, Any]:
 def _checked(
     X: Any, y: Any, task: Any, weights: Any, layout: FileLayout | None, name: str
 ) -> tuple[FileRows, FileLayout]:
-    """The rows of a batch, which has the layout of the first."""
+    """The rows of a batch, which has ids as in the first, and its layout."""
     features, labels, ids, _, found, *_ = check_labelled_rows(X, y, task, None)
     label, tasks = CodedIds.of(labels), CodedIds.of(ids)
     if weights is not None:
@@ -107,8 +111,16 @@ def _checked(
     if layout is None:
         kinds = {"task": kind_of(tasks.ids), "label": kind_of(label.ids)}
         layout = FileLayout(name, names, names, kinds, {})
-    if names != layout.features:
+    if (names is None) != (layout.features is None):
         raise ValueError(f"its columns are {names}, but those of {layout.first} {layout.features}")
+    layout = layout._replace(features=names)
     label = as_kind(label, "y", layout.kinds["label"], layout.first)
     tasks = as_kind(tasks, "task", layout.kinds["task"], layout.first)
     return FileRows(0, features, tasks, label, weights), layout
+
+
+def _refuse_other_columns(layout: FileLayout, pile: Pile) -> None:
+    """Columns that other batches have would be missing values."""
+    known = pile[0][1].feature_names if pile else layout.features
+    if layout.features != known:
+        raise ValueError(f"its columns are {layout.features}, but those before it {known}")

@@ -31,10 +31,10 @@ def interrupt(*arguments: Any) -> None:
     """Something happens in the third file."""
     read = passes.encode_chunk
 
-    def encode(chunk: Any, reader: Any, fills: Any, tally: Any) -> Any:
+    def encode(chunk: Any, *arguments: Any) -> Any:
         if chunk.path.stem == "2":
             raise MemoryError
-        return read(chunk, reader, fills, tally)
+        return read(chunk, *arguments)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(passes, "encode_chunk", encode)

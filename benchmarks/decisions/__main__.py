@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from benchmarks._measure import RESULTS
-from benchmarks.decisions import forecasts, shops, thresholds
+from benchmarks.decisions import forecasts, more_labels, shops, thresholds
 from benchmarks.decisions.worlds import World, worlds
 
 
@@ -29,6 +29,7 @@ PARTS = (
     Part("decisions", forecasts.Row._fields, forecasts.rows, 10),
     Part("decisions_thresholds", thresholds.Row._fields, thresholds.rows, 4),
     Part("decisions_logistic", shops.Row._fields, shops.rows, 4),
+    Part("decisions_more_labels", more_labels.Row._fields, more_labels.rows, 6),
 )
 
 

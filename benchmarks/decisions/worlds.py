@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.forecast.populations import Floats, Population, related_means
+from benchmarks.forecast.simulated import forty_shops
 from kinspan.datasets import TaskDataset, load_amazon_reviews
 
 _TESTED = 4000  # new rows per class, weighted to the shares of the population
@@ -31,6 +32,7 @@ class Draw(NamedTuple):
     y: NDArray[np.intp]
     task: NDArray[Any]
     new: list[NewRows]
+    population: Population | None = None  # of simulated rows
 
 
 class World(NamedTuple):
@@ -43,17 +45,8 @@ class World(NamedTuple):
 def shops(seed: int) -> Draw:
     """Forty shops with 5 to 20 % positives and 30 to 2 000 rows; skewed features."""
     rng = np.random.default_rng(seed)
-    k, p = 40, 15
-    sizes = np.exp(rng.uniform(np.log(30), np.log(2000), size=k))
-    share = rng.uniform(0.05, 0.2, size=k)
-    ones = np.maximum(rng.poisson(sizes * share), 2)
-    counts = np.stack([np.maximum(sizes - ones, 2), ones], axis=1).astype(int)
-
-    def noise(rng: np.random.Generator, n: int, p: int, c: int) -> Floats:
-        return np.asarray((rng.gamma(2.0, size=(n, p)) - 2.0) / np.sqrt(2.0))
-
-    means = related_means(rng, k, p, 1.0, agree=0.9)
-    return _drawn(rng, Population(means, np.array([0.9, 1.1]), noise=noise), counts, share, seed)
+    population, counts, share = forty_shops(rng)
+    return _drawn(rng, population, counts, share, seed)
 
 
 def landmines(seed: int) -> Draw:
@@ -86,7 +79,7 @@ def _drawn(
         X = np.concatenate([population.rows(rng, t, c, _TESTED) for c in (0, 1)])
         weights = np.repeat([1.0 - q, q], _TESTED) / _TESTED
         new.append(NewRows(X, np.repeat([0, 1], _TESTED), weights))
-    return Draw(known.X, known.y, known.task, new)
+    return Draw(known.X, known.y, known.task, new, population)
 
 
 @cache

@@ -99,8 +99,17 @@ def repeated(seed: int, n: int, share: float = 0.6) -> Draw:
 
 
 def shops(seed: int) -> Draw:
-    """Forty shops with 5 to 20 % positives and 30 to 2 000 rows, two rows of a class at least."""
+    """Forty shops: as many rows as they have."""
     rng = np.random.default_rng(seed)
+    population, counts, _ = forty_shops(rng)
+    return population.drawn(rng, counts)
+
+
+def forty_shops(rng: np.random.Generator) -> tuple[Population, Any, Floats]:
+    """With 5 to 20 % positives and 30 to 2 000 rows, two rows of a class at least.
+
+    Returns the population, numbers of rows (tasks, classes) and shares of positives (tasks,).
+    """
     k, p = 40, 15
     sizes = np.exp(rng.uniform(np.log(30), np.log(2000), size=k))
     positive = rng.uniform(0.05, 0.2, size=k)
@@ -108,10 +117,11 @@ def shops(seed: int) -> Draw:
     counts = np.stack([np.maximum(sizes - ones, 2), ones], axis=1).astype(int)
 
     def noise(rng: np.random.Generator, n: int, p: int, c: int) -> Floats:
-        return np.asarray(rng.gamma(2.0, size=(n, p)) / np.sqrt(2.0))  # skewed, as amounts are
+        amounts = rng.gamma(2.0, size=(n, p))  # skewed
+        return np.asarray((amounts - 2.0) / np.sqrt(2.0))
 
-    means = related_means(rng, k, p, 1.5, agree=0.9)
-    return Population(means, np.array([0.8, 1.2]), noise=noise).drawn(rng, counts)
+    means = related_means(rng, k, p, 1.0, agree=0.9)
+    return Population(means, np.array([0.9, 1.1]), noise=noise), counts, positive
 
 
 def few_positives(seed: int) -> Draw:

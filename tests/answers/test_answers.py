@@ -164,7 +164,7 @@ def test_bad_questions_are_refused_by_name() -> None:
     for ask in (clf.explain_transfer, clf.leave_out, clf.remove_task):
         with pytest.raises(ValueError, match="task='x' is not fitted; fitted tasks are 0, 1, 2, 3"):
             ask("x")
-    with pytest.raises(ValueError, match="error=0; use a rate above 0"):
+    with pytest.raises(ValueError, match="wanted=0; use a rate above 0"):
         clf.labels_needed(0, 0)
     with pytest.raises(ValueError, match=r"more=\[-1\]; use numbers of labels"):
         clf.learning_curve(0, [-1])

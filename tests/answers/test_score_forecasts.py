@@ -112,5 +112,43 @@ def test_what_cannot_be_forecast_is_refused() -> None:
     with pytest.raises(ValueError, match="fit it with row_sample=100"):
         MultiTaskSPCA(row_sample=0).fit(X, y, task=task).forecast(score="f1")
     three = MultiTaskSPCA().fit(X, np.arange(len(y)) % 3, task=task)
-    with pytest.raises(ValueError, match="forecast for two classes, and there are 3"):
-        three.forecast(score="f1")
+    with pytest.raises(ValueError, match="two classes, and there are 3; use recall_at_budget"):
+        three.forecast(score={"precision_at_budget": 0.1})
+
+
+@pytest.mark.parametrize(
+    ("score", "most"),
+    [("roc_auc", 0.03), ("log_loss", 0.08), ("brier_score", 0.04), ("balanced_error", 0.04)],
+)
+def test_scores_of_several_classes_are_near_those_of_new_rows(score: str, most: float) -> None:
+    rng, k, m, p = np.random.default_rng(10), 8, 4, 10
+    shared = 0.6 * rng.normal(size=(m, p))
+    means = shared + 0.5 * rng.normal(size=(k, m, p))
+    cells = np.repeat(np.arange(k * m), 25)
+    task, y = cells // m, cells % m
+    clf = MultiTaskSPCA().fit(rng.normal(size=(len(y), p)) + means[task, y], y, task=task)
+    found = clf.forecast(score=score)
+    gaps, inside = [], []
+    for t, value, low, high in zip(found.tasks, found.value, found.low, found.high, strict=True):
+        new = np.repeat(np.arange(m), 500)
+        X = rng.normal(size=(len(new), p)) + means[t, new]
+        answers, proba = clf.predict(X, task=t), clf.predict_proba(X, task=t)
+        truth = Score(score).of(ScoredRows(new, answers, proba, np.ones(len(new))))
+        gaps.append(value - truth)
+        inside.append(low <= truth <= high)
+    assert abs(np.mean(gaps)) < most
+    assert np.mean(inside) >= 0.7
+    assert found.labels.shape == (k, m)
+
+
+def test_curves_of_several_classes_are_refused() -> None:
+    X, y, task, _ = rare(8, np.tile([20, 10], (3, 1)))
+    three = MultiTaskSPCA().fit(X, np.arange(len(y)) % 3, task=task)
+    for ask in (
+        lambda: three.learning_curve(0, [1], score="roc_auc"),
+        lambda: three.labels_needed(0, 0.9, score="roc_auc"),
+    ):
+        with pytest.raises(ValueError, match="score='roc_auc': curves of scores are for two"):
+            ask()
+    with pytest.raises(ValueError, match="threshold is for two classes, and y has 3"):
+        MultiTaskSPCA(threshold="f1").fit(X, np.arange(len(y)) % 3, task=task).coef_

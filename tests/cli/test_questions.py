@@ -84,6 +84,28 @@ def test_a_plan_for_all_tasks(digits: Path, clf: MultiTaskSPCA) -> None:
     assert "cannot say" in succeed("plan", digits, "--error", "0.0001", "--all").out
 
 
+def test_a_score_is_planned_as_in_python(digits: Path, clf: MultiTaskSPCA) -> None:
+    expected = clf.labels_needed("3 vs 8", 0.95, score="roc_auc")
+    asked = ("plan", digits, "--score", "roc_auc", "--reach", "0.95")
+    found = succeed(*asked, "--task", "3 vs 8", "--json").json
+    assert found["present"] == expected.present
+    assert [way["more"] for way in found["ways"]] == [way.more for way in expected.ways]
+    lines = succeed(*asked, "--task", "3 vs 8").out.splitlines()
+    for line in repr(expected).splitlines():
+        assert any(line.split() == other.split() for other in lines)
+    every = succeed(*asked, "--json").json
+    assert [plan["task"] for plan in every["tasks"]] == clf.forecast(score="roc_auc").tasks
+    shown = succeed(*asked).out
+    assert sum(" vs " in line for line in shown.splitlines()) == 30
+    assert "positives" in shown
+
+
+def test_a_plan_needs_an_error_or_a_score(digits: Path) -> None:
+    for asked in ([], ["--score", "f1"], ["--reach", "0.5"], ["--error", "0.1", "--score", "f1"]):
+        assert "use --error 0.05, or --score" in refusal("plan", digits, *asked)
+    assert "score='auc' is no score" in refusal("plan", digits, "--score", "auc", "--reach", "0.5")
+
+
 @pytest.mark.parametrize("rate", ["0", "1", "-0.1", "500%", "five", "nan"])
 def test_an_error_is_a_rate(rate: str, digits: Path) -> None:
     assert f"--error {rate}:" in refusal("plan", digits, "--task", "3 vs 8", "--error", rate)

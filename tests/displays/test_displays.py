@@ -131,6 +131,11 @@ def test_curves_begin_at_the_labels_that_are_there(clf: MultiTaskSPCA) -> None:
         assert labels[0] == 5
         assert labels[-1] == 105
         np.testing.assert_array_equal(errors, clf.learning_curve(task, labels - 5))
+    ranked = LearningCurveForecastDisplay.from_estimator(clf, ["3 vs 8"], most=9, score="roc_auc")
+    more = np.asarray(ranked.lines_[0].get_xdata()) - 5
+    expected = clf.learning_curve("3 vs 8", more, score="roc_auc")
+    np.testing.assert_array_equal(ranked.lines_[0].get_ydata(), expected)
+    assert ranked.ax_.get_ylabel() == "forecast AUC"
     worst = LearningCurveForecastDisplay.from_estimator(clf).tasks
     assert worst[0] == clf.tasks_[clf.forecast_error_.argmax()]
 

@@ -61,7 +61,9 @@ def _of_displays() -> dict[str, Call]:
     of_first = {"X": X[task == 0], "y": y[task == 0], "task": 0}
     good: dict[str, dict[str, Any]] = {
         "ForecastDisplay": {**one, **rows(), "most": 3},
-        "LearningCurveForecastDisplay": {**one, "tasks": [0, 1], "most": 100},
+        "LearningCurveForecastDisplay": {
+            **{**one, "tasks": [0, 1], "most": 100, "score": "roc_auc"}
+        },
         "RelatednessDisplay": one,
         "ScoreDistributionDisplay": {**one, **of_first},
         "SpectrumDisplay": one,

@@ -71,8 +71,10 @@ def _of_model() -> dict[str, Call]:
         "fit_moments": {"moments": fitted().moments_, "sample": fitted().sample_},
         "label_issues": {"task": 0},
         "label_quality": rows(),
-        "labels_needed": {"task": 0, "error": 0.1},
-        "learning_curve": {"task": 0, "more": [0.0, 5.0, 20.0]},
+        "labels_needed": {"task": 0, "wanted": 0.9, "score": "roc_auc"},
+        "learning_curve": {
+            **{"task": 0, "more": [0.0, 5.0, 20.0], "score": "roc_auc", "label": "rows"}
+        },
         "leave_out": {"task": 0},
         "merge": {"other": fitted()},
         "partial_fit": {**_weighted(), "classes": np.array([0, 1])},

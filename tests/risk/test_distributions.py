@@ -121,3 +121,33 @@ def test_a_weight_of_two_is_the_row_twice() -> None:
     twice = forecast(repeated, counts)
     np.testing.assert_allclose(once.value, twice.value, rtol=1e-9)
     np.testing.assert_allclose(once.interval, twice.interval, rtol=1e-9)
+
+
+def test_spreads_of_few_rows_have_the_ratio_that_all_tasks_have() -> None:
+    """Scores of tasks differ in size, and positives spread twice as much in each."""
+    counts = np.tile([100, 4], (30, 1))
+    rows = left_out(np.random.default_rng(7), counts, np.full(30, 2.0))
+    size = np.exp(0.7 * np.random.default_rng(8).normal(size=30))[rows.tasks]
+    spread = np.where(rows.classes == 1, 2.0, 1.0) * rows.scores[:, 1] * size
+    rows = rows._replace(scores=np.stack([np.zeros(len(spread)), spread], axis=1))
+    known = score_distributions(rows, counts.astype(float), None).log_variances
+    ratios = np.exp(0.5 * known.difference.mean)
+    assert ratios.mean() == pytest.approx(2.0, rel=0.15)
+    assert ratios.std() < 0.35  # those of four rows have .8
+
+
+def test_distances_grow_in_units_and_log_odds_with_them() -> None:
+    """Log odds of normal scores: means ± d²/2 and deviation d, before and after."""
+    rng, counts = np.random.default_rng(9), np.array([[4000, 4000]])
+    d = 1.5
+    rows = left_out(rng, counts, [d])
+    rows = rows._replace(scores=d * rows.scores)
+    known = score_distributions(rows, counts.astype(float), None)
+    for growth in (1.0, 1.4):
+        draws = known.draws(0, growth)
+        mean = (draws.scores * draws.masses).sum(axis=2).mean(axis=0)
+        expected = 0.5 * (growth * d) ** 2
+        np.testing.assert_allclose(mean, [-expected, expected], rtol=0.06)
+        around = draws.scores - (draws.scores * draws.masses).sum(axis=2, keepdims=True)
+        deviation = np.sqrt((around**2 * draws.masses).sum(axis=2)).mean(axis=0)
+        np.testing.assert_allclose(deviation, growth * d, rtol=0.06)

@@ -97,3 +97,21 @@ def test_a_threshold_falls_as_misses_cost_more() -> None:
     costs = [np.array([[[0.0, 1.0], [c, 0.0]]]) for c in (1.0, 3.0, 10.0)]
     falling = [found(rows, counts, Goal("cost", of, False))[0] for of in costs]
     assert (np.diff(falling) < 0).all()
+
+
+def test_with_few_positives_log_odds_are_believed_too() -> None:
+    """A task of four positives that look far too low; by log odds a cost of 6 is at −log 6."""
+    counts = np.array([[60, 4]])
+    rows = left_out(np.random.default_rng(3), counts, [2.0])
+    offset = np.log(4 / 60)
+    low = np.where(rows.classes == 1, -3.0, 0.0) + 2.0 * rows.scores[:, 1] + offset
+    rows = rows._replace(
+        scores=np.stack([np.zeros(len(low)), low], axis=1), log_priors=np.array([[0.0, offset]])
+    )
+    goal = Goal("cost", COSTS[None], False)
+    above = found(rows, counts, goal)[0]
+    known = score_distributions(rows, counts.astype(float), None)
+    as_if_known = known._replace(counts=1e6 * known.counts, shares=np.array([4 / 64]))
+    believed_alone = thresholds(as_if_known, goal)[0]
+    by_log_odds = -np.log(6.0)
+    assert abs(above - by_log_odds) < abs(believed_alone - by_log_odds) - 0.1

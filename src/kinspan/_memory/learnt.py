@@ -30,7 +30,6 @@ from kinspan._validation.parameters import (
 )
 from kinspan._validation.precision import warn_of_lost_digits
 from kinspan._validation.thresholds import (
-    AskedThreshold,
     check_can_have_threshold,
     check_threshold,
     goal_costs,
@@ -149,6 +148,20 @@ class Learnt:
         _LOG.info(text, *size, time.perf_counter() - begin)
         return rules
 
+    @property
+    def goal(self) -> Goal | None:
+        """What thresholds are for; None if they are zero log odds."""
+        asked = check_threshold(self.parameters["threshold"])
+        if asked is None:
+            return None
+        moments = self.statistics.moments
+        check_can_have_threshold(len(moments.classes), self.statistics.sample is not None)
+        if asked.name not in ("error", "cost"):
+            return Goal(*asked)
+        priors = check_priors(self.parameters["priors"], moments.counts)
+        costs = check_costs(self.parameters["class_weight"], moments.classes, priors)
+        return Goal("cost", goal_costs(asked, costs, len(moments.tasks)), asked.together)
+
     def _options(self) -> Options:
         """The parameters as the mathematics takes them."""
         statistics, asked = self.statistics, self.parameters
@@ -158,9 +171,6 @@ class Learnt:
         check_n_components(asked["n_components"], len(moments.classes) - 1)
         priors = check_priors(asked["priors"], moments.counts)
         costs = check_costs(asked["class_weight"], moments.classes, priors)
-        goal = check_threshold(asked["threshold"])
-        if goal is not None:
-            check_can_have_threshold(len(moments.classes), statistics.sample is not None)
         return Options(
             asked["labels"],
             asked["scale"],
@@ -169,7 +179,7 @@ class Learnt:
             asked["unseen_classes"] == "share",
             priors,
             np.log(priors * costs),
-            None if goal is None else _goal(goal, costs, len(moments.tasks)),
+            self.goal,
             check_shares(asked["priors"], moments.counts),
         )
 
@@ -212,9 +222,3 @@ def rule_parameters(model: Any) -> dict[str, Any]:
     """Parameters that rules are found with, checked; later changes wait for more rows."""
     check_parameters(model)
     return {name: getattr(model, name) for name in _OF_RULES}
-
-
-def _goal(asked: AskedThreshold, costs: Floats, n_tasks: int) -> Goal:
-    if asked.name in ("error", "cost"):
-        return Goal("cost", goal_costs(asked, costs, n_tasks), asked.together)
-    return Goal(*asked)

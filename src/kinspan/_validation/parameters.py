@@ -215,7 +215,7 @@ def check_n_jobs(n_jobs: Any) -> None:
 def check_error_rate(error: Any) -> float:
     """A rate of errors to reach."""
     if not is_number(error) or not 0 < error < 1:
-        raise ValueError(f"error={error!r}; use a rate above 0 and below 1, such as 0.05")
+        raise ValueError(f"wanted={error!r}; use a rate above 0 and below 1, such as 0.05")
     return float(error)
 
 

@@ -19,6 +19,9 @@ _EXAMPLES = {
 }
 
 
+LABELLED = ("positives", "rows", "each class")
+
+
 def check_score(argument: str, given: Any, n_classes: int) -> Score:
     """A name, "name=level" or {name: level}, for a model with so many classes."""
     name, level = _named(argument, given)
@@ -39,13 +42,8 @@ def check_score(argument: str, given: Any, n_classes: int) -> Score:
 
 
 def check_forecast_score(argument: str, given: Any, n_classes: int, has_rows: bool) -> Score:
-    """A score that left-out rows of two classes foretell."""
+    """A score that left-out rows foretell."""
     score = check_score(argument, given, n_classes)
-    if n_classes != 2:
-        raise ValueError(
-            f"{argument}={given!r} is forecast for two classes, and there are {n_classes}; "
-            "forecast() without a score says the error to expect"
-        )
     if not has_rows:
         raise ValueError(
             f"{argument}={given!r} is forecast from left-out rows, and the model keeps none; "
@@ -57,6 +55,36 @@ def check_forecast_score(argument: str, given: Any, n_classes: int, has_rows: bo
             "a share of them, such as 0.05"
         )
     return score
+
+
+def check_curve_score(argument: str, given: Any, n_classes: int, has_rows: bool) -> Score:
+    """A score of which two classes have a curve."""
+    if n_classes != 2:
+        raise ValueError(
+            f"{argument}={given!r}: curves of scores are for two classes, and there are "
+            f"{n_classes}; forecast(score={given!r}) says what to expect with the labels there are"
+        )
+    return check_forecast_score(argument, given, n_classes, has_rows)
+
+
+def check_labelled(given: Any, n_classes: int) -> str:
+    """What is to be labelled: rows of each class, rows as they come, or of the second class."""
+    if given not in LABELLED:
+        ways = ", ".join(map(repr, LABELLED))
+        raise ValueError(f"label={given!r} is nothing that can be labelled; use one of {ways}")
+    if given == "positives" and n_classes != 2:
+        raise ValueError(
+            f"label='positives' needs two classes, and there are {n_classes}; use 'each class' or "
+            "'rows'"
+        )
+    return str(given)
+
+
+def check_wanted(score: Score, given: Any) -> float:
+    """A value of a score to reach."""
+    if not is_number(given) or isinstance(given, bool) or not np.isfinite(given):
+        raise ValueError(f"wanted={given!r}; use a value of {score.name}, such as 0.8")
+    return float(given)
 
 
 def check_scores(argument: str, given: Any, n_classes: int) -> list[Score]:

@@ -3,6 +3,7 @@
 from kinspan.answers.audit import AuditMixin
 from kinspan.answers.forecasts import Forecasts
 from kinspan.answers.label_issues import LabelIssues, WrongLabelRates
+from kinspan.answers.labels_for_score import LabelsForScore, LabelsOf
 from kinspan.answers.labels_needed import LabelsNeeded
 from kinspan.answers.methods import AnswersMixin
 from kinspan.answers.rows import RowsMixin
@@ -16,7 +17,9 @@ __all__ = [
     "AuditMixin",
     "Forecasts",
     "LabelIssues",
+    "LabelsForScore",
     "LabelsNeeded",
+    "LabelsOf",
     "RowsMixin",
     "ScoreForecasts",
     "TaskLeftOut",

@@ -15,11 +15,11 @@ from kinspan._memory.learnt import Learnt
 from kinspan._memory.removal import without_task
 from kinspan._memory.threads import learning
 from kinspan._rows.types import Floats, Ids
-from kinspan._validation.parameters import check_error_rate, check_more_labels, check_positive
+from kinspan._validation.parameters import check_positive
 from kinspan._validation.rows import check_one_task
 from kinspan.answers.forecasts import Forecasts, forecasts
 from kinspan.answers.joining import joined, parted
-from kinspan.answers.labels_needed import LabelsNeeded, labels_needed
+from kinspan.answers.planning import PlanningMixin
 from kinspan.answers.score_forecasts import ScoreForecasts, score_forecasts
 from kinspan.answers.summary import by_need, summary
 from kinspan.answers.unlabelled import UnlabelledExplanation, explanation_of_unlabelled
@@ -34,7 +34,7 @@ from kinspan.row_sample import RowSample
 from kinspan.selection.outcome import FittedRules
 
 
-class AnswersMixin:
+class AnswersMixin(PlanningMixin):
     """Questions to a fitted MultiTaskSPCA, and tasks that join or leave it."""
 
     tasks_: Ids
@@ -61,7 +61,7 @@ class AnswersMixin:
         task : one id, optional
             None is all tasks.
         score : str or {name: level}, optional
-            None is the error, with classes weighted by `priors`. For two classes also
+            None is the error, with classes weighted by `priors`. Others are
             "average_precision", "roc_auc", "log_loss", "brier_score", "calibration_error", "f1",
             "error", "balanced_error", {"recall_at_precision": 0.8}, {"recall_at_budget": 0.05},
             {"precision_at_budget": 0.05}, {"lift_at_budget": 0.05} or {"cost": matrix}, with
@@ -80,7 +80,7 @@ class AnswersMixin:
         3 vs 8  6.6 %  0.6 to 17.5 %      10
         >>> clf.forecast("3 vs 8", score="roc_auc")
         task      AUC   90 % interval  chance  labels
-        3 vs 8  0.989  0.965 to 1.000   0.500   5 / 5
+        3 vs 8  0.948  0.736 to 1.000   0.500   5 / 5
         """
         check_is_fitted(self)
         if score is not None:
@@ -159,49 +159,6 @@ class AnswersMixin:
         rest._fit_moments(*parted(self, t))
         change = rest.forecast_error_ - without_its_rows(self, rest.tasks_)
         return TaskLeftOut(task, rest.tasks_, rest.forecast_error_, rest.forecast_interval_, change)
-
-    def learning_curve(self, task: Any, more: ArrayLike) -> Floats:
-        """Predict the error of a task after labels are added to each of its classes.
-
-        The theory of the paper with estimated quantities. With no more labels it is
-        `forecast_error_`.
-
-        Parameters
-        ----------
-        task : one id
-        more : array-like of numbers
-            Numbers of labels to add to each class; the other tasks keep theirs.
-
-        Examples
-        --------
-        >>> from kinspan import MultiTaskSPCA
-        >>> from kinspan.datasets import load_digit_pairs
-        >>> digits = load_digit_pairs(n_per_class=5)
-        >>> clf = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
-        >>> clf.learning_curve("3 vs 8", [0, 5, 20, 100]).round(3)
-        array([0.066, 0.053, 0.045, 0.041])
-        """
-        t = self._position(task)
-        return self._rules.learning.error(t, check_more_labels(more))
-
-    def labels_needed(self, task: Any, error: float) -> LabelsNeeded:
-        """Return how many more labels a task needs to reach an error, if that can be said.
-
-        An error is out of reach only if the interval of the forecast excludes it, with very many
-        labels. Where the forecast may be no better than guessing, the answer is how many labels
-        would tell.
-
-        Examples
-        --------
-        >>> from kinspan import MultiTaskSPCA
-        >>> from kinspan.datasets import load_digit_pairs
-        >>> digits = load_digit_pairs(n_per_class=5)
-        >>> clf = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
-        >>> clf.labels_needed("3 vs 8", 0.05)
-        Task '3 vs 8': about 6.6 % now; 5.0 % with about 9 more labels per class
-        """
-        t = self._position(task)
-        return labels_needed(self._rules.learning, t, task, check_error_rate(error))
 
     def add_task(
         self,

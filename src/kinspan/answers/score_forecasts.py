@@ -12,7 +12,13 @@ from kinspan._validation.parameters import check_priors, check_shares
 from kinspan._validation.scores import check_forecast_score
 from kinspan.answers._table import ShownAsTable, Table
 from kinspan.metrics import Score, ScoredRows
-from kinspan.risk import ScoreDistributions, forecast_score, score_distributions
+from kinspan.risk import (
+    ScoreDistributions,
+    ScoreForecast,
+    forecast_of_several,
+    forecast_score,
+    score_distributions,
+)
 
 _SHOWN = 30
 
@@ -48,14 +54,13 @@ def score_forecasts(
     """Those of the tasks at some positions, or of all, the worst first."""
     wanted = check_forecast_score(argument, score, len(model.classes_), model.sample_ is not None)
     counts = np.asarray(model.moments_.effective().counts)
-    known = distributions_of(model)
-    found = forecast_score(known, wanted.name, wanted.level, model.threshold_)
-    is_new = _lacking(counts)
+    found = _found(model, wanted, counts)
+    is_new = lacking(counts)
     value = np.where(is_new, np.nan, found.value)
     low, high = np.where(is_new[:, None], np.nan, found.interval).T
     if order is None:
         order = worst_first(value, wanted.kind.greater_is_better)
-    chance = _by_chance(wanted, shares_of(model)[order])
+    chance = by_chance(wanted, shares_of(model)[order])
     return ScoreForecasts(
         str(wanted),
         list(model.tasks_[order]),
@@ -66,6 +71,15 @@ def score_forecasts(
         counts[order],
         wanted.title,
     )
+
+
+def _found(model: Any, score: Score, counts: Floats) -> ScoreForecast:
+    """From how scores of two classes are distributed, or from left-out rows of several."""
+    if len(model.classes_) == 2:
+        return forecast_score(distributions_of(model), *score, model.threshold_)
+    priors = model._learnt.parameters["priors"]
+    shares = None if priors is None or isinstance(priors, str) else check_priors(priors, counts)
+    return forecast_of_several(model._learnt.left_out_rows, counts, shares, *score)
 
 
 def distributions_of(model: Any) -> ScoreDistributions:
@@ -87,12 +101,12 @@ def worst_first(values: Floats, greater_is_better: bool) -> Codes:
     return np.argsort(np.nan_to_num(signed, nan=-np.inf), kind="stable")
 
 
-def _lacking(counts: Floats) -> Mask:
+def lacking(counts: Floats) -> Mask:
     """(tasks,): without labels of both classes."""
     return np.asarray((counts > 0).sum(axis=1) < 2)
 
 
-def _by_chance(score: Score, shares: Floats) -> Floats:
+def by_chance(score: Score, shares: Floats) -> Floats:
     """(tasks,): computed once for tasks whose shares are the same in four digits."""
     classes = np.arange(shares.shape[1])
     different, place = np.unique(shares.round(4), axis=0, return_inverse=True)

@@ -51,7 +51,7 @@ _HELP = {
     "cost (cost, by --class-weight, or 'cost=0 1; 5 0'), the largest f1, a precision "
     "(precision=0.8) or a share of the rows (budget=5%); ', tasks=all' makes it one for all tasks.",
     "--score": "Scores to forecast besides the error, such as average_precision, roc_auc or "
-    "lift_at_budget=5%, separated by commas; for two classes.",
+    "lift_at_budget=5%, separated by commas.",
     "--all": "Show all tasks, not the first 30.",
     "--json": "One JSON object on standard output.",
 }

@@ -1,4 +1,4 @@
-"""`kinspan plan`: a model and an error rate → the labels needed to reach it."""
+"""`kinspan plan`: a model and an error rate, or a score → the labels needed to reach it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from kinspan.answers._table import percent
 from kinspan.answers.summary import by_need
-from kinspan.cli import options, stored, tasks
+from kinspan.cli import options, plan_score, stored, tasks
 from kinspan.cli.output import Output, name_of
 
 EXAMPLES = """
@@ -17,6 +17,7 @@ Examples:
 
 kinspan plan model.kinspan --task acme --error 0.05
 kinspan plan model.kinspan --error 5%        # every task, largest error first
+kinspan plan model.kinspan --score average_precision --reach 0.5
 """
 _WORDS = {"uncertain": "cannot say", "no signal": "no signal yet"}
 _MORE = (0, 5, 10, 20, 50, 100, 200, 500, 1000)
@@ -25,19 +26,34 @@ _MORE = (0, 5, 10, 20, 50, 100, 200, 500, 1000)
 def plan(
     model: options.ModelFile,
     error: Annotated[
-        str, typer.Option("--error", metavar="RATE", help="The error to reach: 0.05 or 5%.")
-    ],
+        str | None, typer.Option("--error", metavar="RATE", help="The error to reach: 0.05 or 5%.")
+    ] = None,
+    score: Annotated[
+        str | None,
+        typer.Option("--score", metavar="SCORE", help="A score to reach instead, such as roc_auc."),
+    ] = None,
+    reach: Annotated[
+        float | None, typer.Option("--reach", metavar="VALUE", help="The value of --score.")
+    ] = None,
     task: Annotated[
         str | None, typer.Option("--task", metavar="TASK", help="One task.", show_default="all")
     ] = None,
     show_all: options.AllTasks = False,
     as_json: options.Json = False,
 ) -> None:
-    """Say how many more labels a task needs to reach an error, or that no number suffices."""
+    """Say how many more labels a task needs to reach an error, or that no number suffices.
+
+    For a score, compare labels of the second class, of rows as they come, and of each class.
+    """
     output = Output(as_json)
-    wanted = _rate(error)
+    if (error is None) == (score is None) or (score is None) != (reach is None):
+        raise ValueError("use --error 0.05, or --score roc_auc with --reach 0.9")
+    wanted = 0.0 if error is None else _rate(error)
     fitted = stored.read_model(model).value
-    if task is None:
+    if error is None:
+        one = None if task is None else tasks.task_named(fitted, task)
+        plan_score.plan_score(fitted, one, score, reach, output, show_all)
+    elif task is None:
         _plan_all(fitted, wanted, output, show_all)
     else:
         _plan_one(fitted, tasks.task_named(fitted, task), wanted, output)

@@ -11,7 +11,7 @@ from kinspan._arrays.elsewhere import on_host
 from kinspan._rows import identifiers
 from kinspan._rows.types import Codes, Floats
 from kinspan._validation.rows import check_labels, check_rows, check_tasks
-from kinspan._validation.scores import check_forecast_score
+from kinspan._validation.scores import check_curve_score
 from kinspan.answers.score_forecasts import distributions_of
 from kinspan.displays._canvas import (
     ACTUAL,
@@ -70,7 +70,7 @@ class CurveDisplay:
         """
         check_estimator(estimator)
         has_rows = estimator.sample_ is not None
-        check_forecast_score("estimator", "roc_auc", len(estimator.classes_), has_rows)
+        check_curve_score("estimator", "roc_auc", len(estimator.classes_), has_rows)
         actual, ids = None, None if task is None else identifiers.as_array([task])
         if X is not None:
             actual, ids = _test_rows(estimator, X, y, task)

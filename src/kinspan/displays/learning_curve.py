@@ -1,4 +1,4 @@
-"""Forecast errors of tasks against the number of labels per class: what more labels gain."""
+"""Forecast errors or scores of tasks against the number of labels: what more labels gain."""
 
 from __future__ import annotations
 
@@ -33,6 +33,9 @@ class LearningCurveForecastDisplay:
     labels : array of shape (n_tasks, n_points)
         Labels in the smallest class of each task.
     errors : array of shape (n_tasks, n_points)
+        Or another score.
+    title : str, optional
+        Of the score; None is the error.
 
     Attributes
     ----------
@@ -49,12 +52,20 @@ class LearningCurveForecastDisplay:
     >>> display = LearningCurveForecastDisplay.from_estimator(clf, ["3 vs 8", "0 vs 1"])
     """
 
-    def __init__(self, tasks: list[Any], labels: Floats, errors: Floats) -> None:
-        self.tasks, self.labels, self.errors = tasks, labels, errors
+    def __init__(
+        self, tasks: list[Any], labels: Floats, errors: Floats, title: str | None = None
+    ) -> None:
+        self.tasks, self.labels, self.errors, self.title = tasks, labels, errors, title
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, tasks: list[Any] | None = None, *, most: int = 1000, ax: Any = None
+        cls,
+        estimator: Any,
+        tasks: list[Any] | None = None,
+        *,
+        most: int = 1000,
+        score: Any = None,
+        ax: Any = None,
     ) -> LearningCurveForecastDisplay:
         """Draw the learning curves that a fitted MultiTaskSPCA forecasts.
 
@@ -65,6 +76,8 @@ class LearningCurveForecastDisplay:
             The five with the largest forecast errors by default.
         most : int, default=1000
             The largest number of labels to add to each class.
+        score : str or {name: level}, optional
+            A score of `forecast`; None is the error.
         ax : axes of matplotlib, optional
         """
         check_estimator(estimator)
@@ -76,11 +89,12 @@ class LearningCurveForecastDisplay:
         if not isinstance(most, (int, float)) or not 1 <= most <= 1e15:
             raise ValueError(f"most={most!r}; use a number of labels from 1 to 1e15")
         more = np.unique(np.concatenate([[0.0], np.geomspace(1, most, 60).round()]))
-        errors = np.array([estimator.learning_curve(task, more) for task in tasks])
+        errors = np.array([estimator.learning_curve(task, more, score=score) for task in tasks])
         counts = estimator.moments_.effective().counts
         start = [counts[estimator._position(task)] for task in tasks]
         fewest = [c[c > 0].min() if (c > 0).any() else 0.0 for c in start]
-        return cls(list(tasks), np.array(fewest)[:, None] + more, errors).plot(ax)
+        title = None if score is None else estimator.forecast(tasks[0], score=score).title
+        return cls(list(tasks), np.array(fewest)[:, None] + more, errors, title).plot(ax)
 
     def plot(self, ax: Any = None) -> LearningCurveForecastDisplay:
         """Draw the curves on the given axes, or on new ones."""
@@ -98,9 +112,10 @@ class LearningCurveForecastDisplay:
             line.sticky_edges.y.append(0.0)
             self.lines_.append(line)
         ax.set_xscale("log")
-        ax.set(xlabel="labels of each class", ylabel="forecast error")
+        ax.set(xlabel="labels of each class", ylabel=f"forecast {self.title or 'error'}")
         ax.autoscale_view()
-        as_percent(ax.yaxis)
+        if self.title is None:
+            as_percent(ax.yaxis)
         _mark_one_two_five(ax.xaxis)
         without_frame(ax)
         legend_beside(ax, title="task (dot: today)")

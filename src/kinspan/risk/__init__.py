@@ -21,6 +21,7 @@ from kinspan.risk.rule_parts import (
     SharedPart,
     SharedProducts,
 )
+from kinspan.risk.several_classes import forecast_of_several
 from kinspan.risk.thresholds import Goal, thresholds
 from kinspan.risk.wrong_labels import LabelledScores, WrongLabels, rate_interval, wrong_labels
 
@@ -43,6 +44,7 @@ __all__ = [
     "alignment",
     "calibration",
     "error_rate",
+    "forecast_of_several",
     "forecast_score",
     "learning_curves",
     "leave_one_out_scores",

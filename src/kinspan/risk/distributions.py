@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betaincinv, ndtr
+from scipy.special import betaincinv, expit, logit, ndtr
 
 from kinspan._meta_analysis.others import GivenOthers, given_others
 from kinspan._rows.types import Floats
@@ -20,7 +20,9 @@ from kinspan.risk.forecast import FLEET_ROWS, SHAPE_ROWS
 from kinspan.risk.left_out_rows import LeftOutRows
 from kinspan.risk.tails import COMMON_ROWS, kernel_width
 
-_SHARED_RULE = 1.5  # left-out rows share a rule: so many say as much of it as one new row
+UNSTEADY = 10.0  # means of n left-out rows of a class vary 1 + this / n times as much
+_WRONG_SIDE = 2.0  # units beyond the other class: a row further away had a rule of another size
+_LESS_THAN_A_ROW = (0.3, 0.1)  # where classes are many units apart, tasks differ by units too
 _GRID = np.linspace(-6.0, 6.0, 121)  # standard deviations from the location
 _EDGES = np.concatenate([[-np.inf], 0.5 * (_GRID[1:] + _GRID[:-1]), [np.inf]])
 _GAUSSIAN = np.diff(ndtr(_EDGES))
@@ -45,38 +47,85 @@ class Draws(NamedTuple):
     scores: Floats  # (draws, classes, points)
     masses: Floats  # (classes, points): of every class, one in all
     share: Floats  # (draws,): of the second class
+    offset: float = 0.0  # what of the scores is not about the row
+
+    def probabilities(self) -> Floats:
+        """(draws, classes, points): of the second class, if scores are the log odds of rows."""
+        before = logit(self.share) - self.offset
+        return np.asarray(expit(self.scores + before[:, None, None]))
+
+
+class Pair(NamedTuple):
+    """What is known of a number of both classes, such as their location, in every task.
+
+    The mean of both, weighted by their precisions, has an error that does not depend on that of
+    their difference: the middle between them moves with the difference as far as it leans.
+    """
+
+    difference: GivenOthers
+    middle: GivenOthers
+    lean: Floats  # (tasks,): how the middle moves with the difference
+
+    @classmethod
+    def of(
+        cls, values: Floats, variances: Floats, between: list[float], inexact: Floats | float = 0.0
+    ) -> Pair:
+        """From estimates (tasks, 2) of both classes, each task drawn to the others.
+
+        Differences may be inexact by further variances (tasks,).
+        """
+        apart = values[:, 1] - values[:, 0]
+        difference = given_others(apart, variances.sum(axis=1) + inexact, between)
+        precision = 1.0 / variances
+        total = precision.sum(axis=1)
+        first = np.where(total > 0, precision[:, 0] / np.where(total > 0, total, 1.0), 0.5)
+        lean = first - 0.5
+        weighted = first * values[:, 0] + (1.0 - first) * values[:, 1]
+        with np.errstate(divide="ignore"):
+            doubt = 1.0 / total
+        return cls(
+            difference, given_others(weighted + lean * difference.mean, doubt, between), lean
+        )
+
+    def means(self) -> Floats:
+        """(tasks, 2): of both classes."""
+        return self.middle.mean[:, None] + np.array([-0.5, 0.5]) * self.difference.mean[:, None]
+
+    def draws(self, t: int, e: Floats) -> tuple[Floats, Floats]:
+        """Middle and difference of a task, by normal numbers (draws, 2)."""
+        moved = np.sqrt(self.difference.variance[t]) * e[:, 0]
+        leant = self.middle.own[t] * self.lean[t] * moved
+        middle = self.middle.mean[t] + leant + np.sqrt(self.middle.variance[t]) * e[:, 1]
+        return middle, self.difference.mean[t] + moved
 
 
 class ScoreDistributions(NamedTuple):
     """What is known of the scores of two classes in every task."""
 
-    distance: GivenOthers  # between the locations, in units
+    locations: Pair  # in units, without priors
     unit: Floats  # (tasks,): a spread of the task
-    middle: GivenOthers  # between the locations, without priors
-    lean: Floats  # (tasks,): how the middle moves with the distance
-    log_variance: tuple[GivenOthers, GivenOthers]  # of both classes
+    log_variances: Pair
     shapes: Floats  # (tasks, 2, points)
     offset: Floats  # (tasks,): log odds of the second class before a row is seen
     counts: Floats  # (tasks, 2): labels
     shares: Floats | None  # (tasks,): of the second class, if given; None: as in the labels
 
-    def draws(self, t: int) -> Draws:
-        """Those of one task."""
-        e = _NORMALS
-        distance = self.distance.mean[t] + np.sqrt(self.distance.variance[t]) * e[:, 0]
-        moved = self.middle.own[t] * self.lean[t] * (distance - self.distance.mean[t])
-        middle = self.middle.mean[t] + moved + np.sqrt(self.middle.variance[t]) * e[:, 1]
-        half = 0.5 * self.unit[t] * distance
-        locations = np.stack([middle - half, middle + half], axis=1) + self.offset[t]
-        spreads = [
-            np.exp(0.5 * (of.mean[t] + np.sqrt(of.variance[t]) * e[:, 2 + c]))
-            for c, of in enumerate(self.log_variance)
-        ]
+    def draws(self, t: int, growth: float = 1.0) -> Draws:
+        """Those of one task; if the distance between its classes grew, those of its new rule.
+
+        Log odds become larger as what they are the odds of becomes surer, so that the distance
+        grows in units, and the units of the scores as well: eq. (56) of docs/theory.md.
+        """
+        middle, distance = self.locations.draws(t, _NORMALS[:, :2])
+        level, ratio = self.log_variances.draws(t, _NORMALS[:, 2:4])
+        locations = self.unit[t] * _both(middle, growth * distance)
+        spreads = np.exp(0.5 * _both(level, ratio))
         mean = self.shapes[t] @ _GRID
         deviation = np.sqrt(np.maximum(self.shapes[t] @ _GRID**2 - mean**2, 1e-12))
         points = (_GRID - mean[:, None]) / deviation[:, None]
-        scores = locations[..., None] + np.stack(spreads, axis=1)[..., None] * points
-        return Draws(scores, self.shapes[t], self._share(t, e[:, 4]))
+        scores = growth * (locations[..., None] + spreads[..., None] * points)
+        share, offset = self._share(t, _NORMALS[:, 4]), float(self.offset[t])
+        return Draws(scores + offset, self.shapes[t], share, offset)
 
     def _share(self, t: int, e: Floats) -> Floats:
         if self.shares is not None:
@@ -95,6 +144,25 @@ class _Cells(NamedTuple):
 
     @classmethod
     def of(cls, rows: LeftOutRows) -> _Cells:
+        """Of rows that are not too far on the wrong side.
+
+        Of few rows of a class each has much to say in the rule that the others have, so that the
+        score of an odd one comes from a rule that is surer than the one of all.
+        """
+        scores = np.diff(rows.scores - rows.log_priors[rows.tasks], axis=1)[:, 0]
+        seen = cls._of(rows, scores)
+        frequent = seen.n.argmax(axis=1)[:, None]
+        scatter, n = (np.take_along_axis(part, frequent, axis=1) for part in (seen.scatter, seen.n))
+        bound = _WRONG_SIDE * np.sqrt(scatter / np.maximum(n - 1.0, 1.0))
+        bound = np.where((seen.n > 0).all(axis=1, keepdims=True), bound, np.inf)[rows.tasks, 0]
+        first, second = seen.means[rows.tasks].T
+        is_second = rows.classes == 1
+        lowest = np.where(is_second, first - bound, -np.inf)
+        highest = np.where(is_second, np.inf, np.maximum(first, second) + bound)
+        return cls._of(rows, np.clip(scores, lowest, highest))
+
+    @classmethod
+    def _of(cls, rows: LeftOutRows, scores: Floats) -> _Cells:
         shape = rows.log_priors.shape
         cells = rows.tasks * 2 + rows.classes
 
@@ -102,11 +170,18 @@ class _Cells(NamedTuple):
             sums = np.bincount(cells, rows.weights * values, minlength=shape[0] * 2)
             return sums.reshape(shape).astype(np.float64)
 
-        scores = np.diff(rows.scores - rows.log_priors[rows.tasks], axis=1)[:, 0]
         n = summed(np.ones(len(cells)))
         means = summed(scores) / np.where(n > 0, n, 1.0)
         around = scores - means[rows.tasks, rows.classes]
         return cls(scores, n, means, summed(around**2))
+
+    def freedom(self) -> Floats:
+        """(tasks, 2): degrees of freedom of a variance, with those of the usual one."""
+        return np.maximum(self.n - 1.0, 0.0) + COMMON_ROWS
+
+    def variances(self, usual: Floats) -> Floats:
+        """(tasks, 2): those of the rows of the task, with few of which they are the usual ones."""
+        return np.asarray((self.scatter + COMMON_ROWS * usual) / self.freedom())
 
 
 def score_distributions(
@@ -114,64 +189,51 @@ def score_distributions(
 ) -> ScoreDistributions:
     """From left-out rows of two classes, labels (tasks, 2) and shares (tasks,), if known."""
     cells = _Cells.of(rows)
-    log_variance = _log_variances(cells)
-    variance = np.exp(np.stack([of.mean for of in log_variance], axis=1))
+    log_variances = _log_variances(cells)
+    variance = np.exp(log_variances.means())
     n = np.maximum(cells.n, 1e-9)
     unit = np.sqrt((n * variance).sum(axis=1) / n.sum(axis=1))
+    own = cells.variances(variance)
     with np.errstate(divide="ignore"):
-        error = _SHARED_RULE * variance / cells.n  # infinite without rows
-    distance, middle, lean = _locations(cells.means, error, unit)
+        unsteady = 1.0 + UNSTEADY / cells.n  # each row was scored by a rule of its own
+        error = unsteady * np.maximum(own, variance) / cells.n  # infinite without rows
+    between = (1.0 / np.array([*FLEET_ROWS, *_LESS_THAN_A_ROW])).tolist()
+    means = cells.means / unit[:, None]
+    # A distance in units is known no better than the unit.
+    inexact = np.mean(np.diff(means, axis=1) ** 2) / (2.0 * cells.freedom().sum(axis=1))
+    locations = Pair.of(means, error / unit[:, None] ** 2, between, inexact)
     offset = np.diff(rows.log_priors, axis=1)[:, 0]
     shapes = _shapes(rows, cells, variance)
-    return ScoreDistributions(
-        *(distance, unit, middle, lean, log_variance, shapes, offset, counts, shares)
-    )
+    return ScoreDistributions(locations, unit, log_variances, shapes, offset, counts, shares)
 
 
-def _locations(
-    means: Floats, error: Floats, unit: Floats
-) -> tuple[GivenOthers, GivenOthers, Floats]:
-    """Distance and middle, and how the latter moves with the former.
+def _both(middle: Floats, difference: Floats) -> Floats:
+    """(draws, 2): both classes."""
+    return np.stack([middle - 0.5 * difference, middle + 0.5 * difference], axis=1)
 
-    The mean of both locations, weighted by their precisions, has an error that does not depend on
-    that of their distance.
+
+def _log_variances(cells: _Cells) -> Pair:
+    """Of both classes; the variance of n rows is known up to a factor of about 1 ± √(2/n).
+
+    Tasks that are surer than others are so for both classes: the ratio of both is much alike in
+    all tasks, and rare rows need only say that.
     """
-    between = 1.0 / np.array(FLEET_ROWS)
-    apart = (means[:, 1] - means[:, 0]) / unit
-    distance = given_others(apart, error.sum(axis=1) / unit**2, between.tolist())
-    precision = 1.0 / error
-    total = precision.sum(axis=1)
-    first = np.where(total > 0, precision[:, 0] / np.where(total > 0, total, 1.0), 0.5)
-    centre = first * means[:, 0] + (1.0 - first) * means[:, 1]
-    lean = (first - 0.5) * unit
-    with np.errstate(divide="ignore"):
-        doubt = 1.0 / total
-    middle = given_others(
-        centre + lean * distance.mean, doubt, (float(np.mean(unit**2)) * between).tolist()
-    )
-    return distance, middle, lean
-
-
-def _log_variances(cells: _Cells) -> tuple[GivenOthers, GivenOthers]:
-    """Of every class; the variance of n rows is known up to a factor of about 1 ± √(2/n)."""
     freedom = np.maximum(cells.n - 1.0, 0.0)
-    of_class = cells.scatter.sum(axis=0) / np.maximum(freedom.sum(axis=0), 1.0)
-    of_all = cells.scatter.sum() / max(float(freedom.sum()), 1.0)
-    common = np.where(of_class > 0, of_class, of_all if of_all > 0 else 1.0)
-    rows = freedom + COMMON_ROWS
-    logarithms = np.log((cells.scatter + COMMON_ROWS * common) / rows)
+    of_all = cells.scatter.sum() / max(float(freedom.sum()), 1.0) or 1.0
+    of_task = cells.scatter.sum(axis=1, keepdims=True) + COMMON_ROWS * of_all
+    of_task = of_task / (freedom.sum(axis=1, keepdims=True) + COMMON_ROWS)
+    of_class = (cells.scatter / of_task).sum(axis=0) / np.maximum(freedom.sum(axis=0), 1.0)
+    usual = of_task * np.where(of_class > 0, of_class, 1.0)
     between = (2.0 / np.array(FLEET_ROWS)).tolist()
-    first, second = (given_others(logarithms[:, c], 2.0 / rows[:, c], between) for c in (0, 1))
-    return first, second
+    return Pair.of(np.log(cells.variances(usual)), 2.0 / cells.freedom(), between)
 
 
 def _shapes(rows: LeftOutRows, cells: _Cells, variance: Floats) -> Floats:
     """(tasks, 2, points): masses of standardised scores, smoothed, with rows of other tasks."""
     here = rows.tasks, rows.classes
-    freedom = np.maximum(cells.n - 1.0, 0.0)
-    own = (cells.scatter + COMMON_ROWS * variance) / (freedom + COMMON_ROWS)
-    z = (cells.scores - cells.means[here]) / np.sqrt(own)[here]
-    width = kernel_width(cells.n)[here]
+    z = (cells.scores - cells.means[here]) / np.sqrt(cells.variances(variance))[here]
+    of_others = cells.n.sum(axis=0) - cells.n
+    width = kernel_width(cells.n + _held(of_others) * of_others)[here]
     centre = np.sqrt(1.0 - width**2) * z
     found = np.zeros((*cells.n.shape, len(_GRID)))
     for start in range(0, len(z), _BLOCK):
@@ -180,6 +242,10 @@ def _shapes(rows: LeftOutRows, cells: _Cells, variance: Floats) -> Floats:
         masses *= rows.weights[some, None]
         np.add.at(found, (rows.tasks[some], rows.classes[some]), masses)
     others = found.sum(axis=0) - found
-    n = others.sum(axis=2, keepdims=True)
-    found += others * (SHAPE_ROWS / (SHAPE_ROWS + n)) + _GAUSSIAN  # one row, where there is none
+    found += others * _held(of_others)[..., None] + _GAUSSIAN  # one row, where there is none
     return np.asarray(found / found.sum(axis=2, keepdims=True))
+
+
+def _held(n: Floats) -> Floats:
+    """What a row of another task counts, so that n of them count as a hundred at most."""
+    return np.asarray(SHAPE_ROWS / (SHAPE_ROWS + n))

@@ -66,13 +66,18 @@ def forecast_score(
     distributions: ScoreDistributions, name: str, level: Any, thresholds: Floats
 ) -> ScoreForecast:
     """A score of the registry, for rules that answer the second class above a threshold."""
+    measure = DRAWN[name]
+    values = [
+        measure(Sorted.of(distributions.draws(t), threshold), level)
+        for t, threshold in enumerate(thresholds)
+    ]
+    return summarised(np.array(values))
+
+
+def summarised(values: Floats) -> ScoreForecast:
+    """Means and intervals of (tasks, draws) values."""
     ends = [(1.0 - _LEVEL) / 2.0, (1.0 + _LEVEL) / 2.0]
-    measure, found = DRAWN[name], []
-    for t, threshold in enumerate(thresholds):
-        values = measure(Sorted.of(distributions.draws(t), threshold), level)
-        found.append([values.mean(), *np.quantile(values, ends)])
-    table = np.array(found)
-    return ScoreForecast(table[:, 0], table[:, 1:])
+    return ScoreForecast(values.mean(axis=1), np.quantile(values, ends, axis=1).T)
 
 
 def error(of: Sorted, level: Any) -> Floats:

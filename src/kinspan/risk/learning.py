@@ -46,13 +46,16 @@ class Learning(NamedTuple):
     n_classes: Floats  # (tasks,): number of classes that a row can belong to
     chance: Floats  # (tasks,): the error of a guess
 
-    def error(self, task: int, more: Floats) -> Floats:
-        """Errors of a task with `more` additional labels in each of its classes."""
-        return self._after(task, self.present[task], self._growth(task, more))
+    def error(self, task: int, more: Floats, mix: Floats | None = None) -> Floats:
+        """Errors of a task with `more` additional labels in each of its classes.
+
+        With a mix (classes,), each of them is so many labels of every class.
+        """
+        return self._after(task, self.present[task], self.growth(task, more, mix))
 
     def interval(self, task: int, more: Floats) -> Floats:
         """(..., 2): the interval of the forecast after `more` labels."""
-        growth = self._growth(task, more)
+        growth = self.growth(task, more)
         ends = [self._after(task, end, growth) for end in self.ends[task]]
         return np.stack(ends, axis=-1)
 
@@ -60,12 +63,17 @@ class Learning(NamedTuple):
         """The limit of the error for infinitely many labels."""
         return float(self.error(task, np.array(np.inf)))
 
-    def _growth(self, task: int, more: Floats) -> Floats:
+    def growth(self, task: int, more: Floats, mix: Floats | None = None) -> Floats:
         """By how much the distance between the classes grows, eq. (45) of docs/theory.md."""
-        return np.sqrt(self._known(task, more) / self._known(task, np.zeros(())))
+        none = np.zeros(self.counts.shape[1])
+        of_each = none + 1.0 if mix is None else mix
+        with np.errstate(invalid="ignore"):  # very many rows have none of a class that has no part
+            added = np.asarray(more, dtype=np.float64)[..., None] * of_each
+        added = np.nan_to_num(added, nan=0.0, posinf=np.inf)
+        return np.sqrt(self._known(task, added) / self._known(task, none))
 
-    def _known(self, task: int, more: Floats) -> Floats:
-        n = self.counts[task] + np.asarray(more, dtype=np.float64)[..., None]
+    def _known(self, task: int, added: Floats) -> Floats:
+        n = self.counts[task] + added
         noise = np.divide(self.spread[task], n, out=np.full(n.shape, np.inf), where=n > 0)
         noise = np.where(self.spread[task] > 0, noise, 0.0).sum(axis=-1)
         own = self.own[task]

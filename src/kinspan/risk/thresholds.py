@@ -2,7 +2,8 @@
 
 A task looks at the masses of both classes above every threshold, expected over all draws of its
 distributions: with few positives they are mostly what the other tasks make likely, so that
-thresholds are drawn together as far as tasks are alike.
+thresholds are drawn together as far as tasks are alike. Scores are log odds too, and say by
+themselves how many of the rows with a score are positive: with few positives both are believed.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from kinspan._rows.types import Floats
 from kinspan.risk.distributions import Draws, ScoreDistributions
 
 _LEAST = 1e-3  # of all rows: a threshold is not set by the precision of fewer
+_LOG_ODDS_ROWS = 20.0  # rows of the rarer class after which log odds are believed less
 _DRAWS_OF_ALL = 10  # are enough of each task for a threshold of all
 
 
@@ -57,27 +59,39 @@ def thresholds(distributions: ScoreDistributions, goal: Goal) -> Floats:
     if goal.together:
         return np.full(n_tasks + 1, of_all)
     own = [
-        _best(_Above.of(*_atoms(distributions.draws(t))), goal, costs[t]) for t in range(n_tasks)
+        threshold_of_task(distributions.draws(t), distributions.counts[t], goal, costs[t])
+        for t in range(n_tasks)
     ]
     return np.array([*own, of_all])
 
 
-def _atoms(draws: Draws, step: int = 1) -> tuple[Floats, Floats, Floats]:
-    """Scores of both classes in all draws, with masses of the first and of the second."""
+def threshold_of_task(draws: Draws, counts: Floats, goal: Goal, costs: Floats) -> float:
+    """That of a task by itself, with its labels (2,), and costs (2, 2) if they are the goal."""
+    return _best(_Above.of(*_atoms(draws, counts)), goal, costs)
+
+
+def _atoms(draws: Draws, counts: Floats, step: int = 1) -> tuple[Floats, Floats, Floats]:
+    """Scores of both classes in all draws, with masses of the first and of the second.
+
+    Without any rows, what was drawn and what log odds say of it count equally.
+    """
     scores, share = draws.scores[::step], draws.share[::step]
-    of_class = np.stack([1.0 - share, share], axis=1)[:, :, None] * draws.masses / len(share)
-    negative, positive = of_class.copy(), of_class
-    negative[:, 1], positive[:, 0] = 0.0, 0.0
+    masses = np.stack([1.0 - share, share], axis=1)[:, :, None] * draws.masses / len(share)
+    as_said = _LOG_ODDS_ROWS / (counts.min() + 2.0 * _LOG_ODDS_ROWS)
+    drawn = np.array([[0.0], [1.0]])  # the class of the score
+    is_positive = (1.0 - as_said) * drawn + as_said * draws.probabilities()[::step]
+    negative, positive = masses * (1.0 - is_positive), masses * is_positive
     return scores.ravel(), negative.ravel(), positive.ravel()
 
 
 def _of_all(distributions: ScoreDistributions) -> _Above:
     """All tasks, each by its number of labels."""
-    weights = distributions.counts.sum(axis=1) / distributions.counts.sum()
+    counts = distributions.counts
+    weights = counts.sum(axis=1) / counts.sum()
     parts = []
     for t, weight in enumerate(weights):
         draws = distributions.draws(t)
-        scores, *masses = _atoms(draws, len(draws.share) // _DRAWS_OF_ALL)
+        scores, *masses = _atoms(draws, counts.sum(axis=0), len(draws.share) // _DRAWS_OF_ALL)
         parts.append((scores, *(weight * m for m in masses)))
     return _Above.of(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 

@@ -1,0 +1,69 @@
+"""A fitted model and a score → the score of a task as a function of its labels.
+
+Scores of new rows are distributed as left-out rows say (`kinspan.risk.distributions`), and with
+more labels their classes move apart as the learning curve of the error says. With no more labels
+it is the forecast of the score.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinspan._rows.types import Floats
+from kinspan.answers.score_forecasts import distributions_of, lacking, shares_of
+from kinspan.metrics import Score
+from kinspan.risk import Goal, Learning, ScoreDistributions
+from kinspan.risk.drawn_scores import DRAWN, ScoreForecast, Sorted, summarised
+from kinspan.risk.thresholds import threshold_of_task
+
+
+class ScoreCurve(NamedTuple):
+    """A score of one task, and what more labels would make of it."""
+
+    score: Score
+    task: int
+    distributions: ScoreDistributions
+    learning: Learning
+    goal: Goal | None  # what its threshold is for, if it is the task's own
+    threshold: float  # the present one
+    is_known: bool  # there are labels of both classes
+
+    @classmethod
+    def of(cls, model: Any, score: Score, task: int) -> ScoreCurve:
+        """From a fitted model."""
+        goal = model._learnt.goal
+        own = None if goal is None or goal.together else goal
+        counts = np.asarray(model.moments_.effective().counts)
+        return cls(
+            *(score, task, distributions_of(model), model._rules.learning, own),
+            float(model.threshold_[task]),
+            not lacking(counts)[task],
+        )
+
+    def at(self, more: Floats, mix: Floats) -> ScoreForecast:
+        """(points,): with `more` labels, each of which is so many (classes,) of every class."""
+        growth = np.atleast_1d(self.learning.growth(self.task, more, mix))
+        found = summarised(np.array([self._drawn(float(g)) for g in growth]))
+        if self.is_known:
+            return found
+        return ScoreForecast(*(np.full_like(part, np.nan) for part in found))
+
+    def _drawn(self, growth: float) -> Floats:
+        """(draws,): with the threshold that would then be chosen."""
+        draws = self.distributions.draws(self.task, growth)
+        threshold, goal = self.threshold, self.goal
+        if goal is not None:
+            costs = goal.level[self.task] if goal.name == "cost" else np.zeros((1, 1))
+            counts = self.distributions.counts[self.task]
+            threshold = threshold_of_task(draws, counts, goal, costs)
+        return DRAWN[self.score.name](Sorted.of(draws, threshold), self.score.level)
+
+
+def mix_of(model: Any, t: int, label: str) -> Floats:
+    """(classes,): how many labels of every class come with one more of what is labelled."""
+    n_classes = len(model.classes_)
+    if label == "rows":
+        return np.asarray(shares_of(model)[t])
+    return np.eye(n_classes)[1] if label == "positives" else np.ones(n_classes)

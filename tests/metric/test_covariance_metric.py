@@ -253,3 +253,29 @@ def test_features_that_are_seldom_there_count_less_where_that_helps() -> None:
         MultiTaskSPCA(scale=scale, metric=0).fit(X, y, task=task) for scale in ("auto", "pooled")
     )
     assert auto.score(new, new_y, task=0) > pooled.score(new, new_y, task=0) + 0.02
+
+
+def test_single_precision_finds_the_same_metric() -> None:
+    """Rows that came in single precision have no more digits to lose."""
+    rng = np.random.default_rng(0)
+    residuals, rows = rng.normal(size=(400, 20)), sampled_rows(np.arange(400) % 4, np.ones(400))
+    means = rng.normal(size=(2, 2, 20))
+    single, double = (
+        covariance_of_rows(residuals, rows, means, precision=kind)
+        for kind in (np.float32, np.float64)
+    )
+    np.testing.assert_allclose(single.values, double.values, rtol=1e-5)
+    found, expected = (of._squared_lengths((0.0, 0.8)) for of in (single, double))
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    assert np.abs(single.values - double.values).max() > 0
+
+
+def test_the_noise_of_a_metric_is_known_when_rows_are_gone() -> None:
+    rng = np.random.default_rng(0)
+    rows, means = sampled_rows(np.arange(60) % 4, np.ones(60)), rng.normal(size=(2, 2, 5))
+    found = covariance_of_rows(rng.normal(size=(60, 5)), rows, means)
+    found.look_at((0.0, 0.4))
+    light = found.without_rows()
+    assert light.residuals.base is None
+    assert not light.residuals.size
+    assert light.noise(0.4) == found.noise(0.4)

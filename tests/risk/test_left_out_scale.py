@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from kinspan import ClassMoments, RowSample
+from kinspan import ClassMoments, MultiTaskSPCA, RowSample
 from kinspan._validation.labelled_rows import CheckedRows
 from kinspan.metric import Basis, covariance_of_rows
 from kinspan.risk import Residuals, ScaleChange, leave_one_out_scores
-from kinspan.selection import prepared
+from kinspan.selection import prepared, scales
 from kinspan.selection.decisions import LARGE_FREEDOM
 from tests.risk.test_leave_one_out import one_metric
 from tests.worlds import sampled_rows
@@ -158,3 +158,17 @@ def test_a_scale_of_many_rows_or_of_none_does_not_change() -> None:
     assert prepared_rows(last, "pooled")[1].change is not None
     assert prepared_rows(last + 1, "pooled")[1].change is None
     assert prepared_rows(10, None)[1].change is None
+
+
+def test_single_precision_is_enough_for_what_a_scale_changes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(0)
+    y, task = np.tile([0, 1, 2], 40), np.repeat(np.arange(4), 30)
+    X = (rng.normal(size=(120, 30)) + y[:, None]) * np.arange(1, 31)
+    double = MultiTaskSPCA().fit(X, y, task=task)
+    monkeypatch.setattr(scales, "_MANY_NUMBERS", 0)
+    single = MultiTaskSPCA().fit(X, y, task=task)
+    assert np.abs(single.coef_ - double.coef_).max() > 0
+    np.testing.assert_allclose(single.coef_, double.coef_, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(single.forecast_error_, double.forecast_error_, atol=1e-5)

@@ -22,7 +22,7 @@ def combined(rows: Rows) -> tuple[Combination, FittedRules]:
     bases = bases_of(rows, "auto", "auto")
     moments = ClassMoments.from_samples(rows.X, rows.y, rows.task)
     as_one = as_one_task(moments, bases[0].sample, bases[0].origin, "auto")
-    combination = _combined(*families(bases, as_one, options), options)
+    combination = _combined(*families([*bases, *([as_one] if as_one else [])], options), options)
     return combination, outcome(combination, bases[0], options)
 
 
@@ -56,7 +56,7 @@ def test_scores_of_a_model_are_sums_of_those_of_its_candidates(n_classes: int) -
 def test_weights_of_candidates_are_those_of_families_times_those_in_them() -> None:
     rows = small_world(1)
     options = options_of(rows, "auto", "auto", "auto")
-    found, evidence = families(bases_of(rows, "auto", "auto"), None, options)
+    found, evidence = families(bases_of(rows, "auto", "auto"), options)
     combination = _combined(found, evidence, options)
     start = 0
     for family in found:
@@ -71,7 +71,7 @@ def test_weights_of_candidates_are_those_of_families_times_those_in_them() -> No
 def test_before_evidence_going_alone_counts_less_than_sharing() -> None:
     rows = small_world(1)
     options = options_of(rows, "auto", "auto", "auto")
-    found, _ = families(bases_of(rows, "auto", "auto"), None, options)
+    found, _ = families(bases_of(rows, "auto", "auto"), options)
     prior = dict(zip([family.name for family in found], _before_evidence(found), strict=True))
     assert sum(prior.values()) == pytest.approx(1)
     assert prior["own"] == 0
@@ -96,16 +96,25 @@ def test_mean_shares_are_those_of_the_weights_in_the_metric_of_all() -> None:
 def test_one_choice_of_labels_uses_no_other(labels: str) -> None:
     rows = small_world(3)
     options = options_of(rows, labels, "auto", "auto")
-    found, evidence = families(bases_of(rows, "auto", "auto"), None, options)
+    found, evidence = families(bases_of(rows, "auto", "auto"), options)
     combination = _combined(found, evidence, options)
     assert {candidate.labels for candidate in combination.candidates} == {labels}
     assert {family.name for family in found} == {labels, "single"}
 
 
+def test_candidates_keep_no_rows() -> None:
+    rows = small_world(3)
+    found, _ = families(bases_of(rows, "auto", "auto"), options_of(rows, "auto", "auto", "auto"))
+    for candidate in (candidate for family in found for candidate in family.candidates):
+        assert candidate.prepared.covariance is not None
+        assert not candidate.prepared.covariance.residuals.size
+        assert candidate.prepared.change is None
+
+
 @pytest.mark.parametrize("labels", ["auto", "single", "naive", "spectral"])
 def test_one_task_has_its_candidates_once(labels: str) -> None:
     rows = small_world(3, n_tasks=1)
-    found = families(bases_of(rows, "auto", "auto"), None, options_of(rows, labels, "auto", "auto"))
+    found = families(bases_of(rows, "auto", "auto"), options_of(rows, labels, "auto", "auto"))
     for family in found[0]:
         names = [(c.labels, c.share, id(c.prepared)) for c in family.candidates]
         assert len(set(names)) == len(names)

@@ -38,7 +38,7 @@ def candidates_of(rows: Rows, scale: str | None, metric: float) -> list[Candidat
     """All candidates of the default, in one scale; and all tasks as one."""
     bases = bases_of(rows, scale, metric)
     one = as_one(rows, bases[0], metric)
-    found = families(bases, one, options_of(rows, "auto", scale, metric))[0]
+    found = families([*bases, one], options_of(rows, "auto", scale, metric))[0]
     return [candidate for family in found for candidate in family.candidates]
 
 

@@ -29,7 +29,7 @@ from tests.selection.refitting import (
 
 def agreement(rows: Rows, labels: str, scale: str | None, share: float) -> Agreement:
     bases = bases_of(rows, scale, share)
-    family = families(bases, None, options_of(rows, labels, scale, share))[0][0]
+    family = families(bases, options_of(rows, labels, scale, share))[0][0]
     assert family.name == labels
     (candidate,) = family.candidates
     order = in_the_order_of_the_sample(rows, bases[0])
@@ -103,7 +103,7 @@ def test_scores_that_have_seen_their_rows_would_fail_here(scale: str | None) -> 
     """The bars above are bars: scores of rows in the fit are far more optimistic."""
     rows = small_world(0)
     prepared = bases_of(rows, scale, 0.0)[0]
-    family = families([prepared], None, options_of(rows, "single", scale, 0.0))[0][0]
+    family = families([prepared], options_of(rows, "single", scale, 0.0))[0][0]
     candidate, sample = family.candidates[0], prepared.sample
     assert sample is not None
     rules, places = candidate.rules(), zip(sample.rows, sample.task_codes, strict=True)

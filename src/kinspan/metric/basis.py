@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,11 @@ class Basis(NamedTuple):
     mixing: Floats  # (axes, rows)
     rows: Floats | None  # (rows, features); None where axes are combinations of the features
     rest: Floats  # (directions outside of the rows, features)
+
+    def astype(self, kind: Any) -> Basis:
+        """The same in another precision."""
+        rows = None if self.rows is None else self.rows.astype(kind, copy=False)
+        return Basis(self.mixing.astype(kind, copy=False), rows, self.rest.astype(kind, copy=False))
 
     def coordinates(self, vectors: Floats) -> Floats:
         """(…, features) → (…, directions)."""

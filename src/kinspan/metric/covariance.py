@@ -7,8 +7,9 @@ correlations of the noise.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -59,6 +60,12 @@ class Covariance:
         """Find the noise of all metrics that will be asked for in one pass over the rows."""
         for share, lengths in zip(shares, self._squared_lengths(shares), strict=True):
             self._known[share] = NoiseOfRows(self._longer(share, lengths), self._dimension(share))
+
+    def without_rows(self) -> Covariance:
+        """The same for whoever has found the noise of all metrics already."""
+        found = copy(self)
+        object.__setattr__(found, "residuals", np.empty((0, self.residuals.shape[1])))
+        return found
 
     @computed_once
     def _known(self) -> dict[float, NoiseOfRows]:
@@ -121,11 +128,17 @@ def _left(share: Floats) -> Floats:
 
 
 def covariance_of_rows(
-    residuals: Floats, rows: SampledRows, means: Floats, *, overwrite: bool = False
+    residuals: Floats,
+    rows: SampledRows,
+    means: Floats,
+    *,
+    overwrite: bool = False,
+    precision: Any = np.float64,
 ) -> Covariance:
     """Covariance from the smaller of the two Gram matrices of the residuals (rows, features).
 
-    Many rows can be turned in their own place.
+    Many rows can be turned in their own place, and those that came in single precision are
+    multiplied in it; sums over blocks of rows are not.
     """
     weights = rows.weights
     n_rows = max(float(weights.sum()), 1.0)
@@ -134,12 +147,13 @@ def covariance_of_rows(
     if n >= p:
         scatter = np.zeros((p, p))
         for some in blocks(n, p, least=p):
-            weighted = residuals[some] * size[some]
+            weighted = (residuals[some] * size[some]).astype(precision, copy=False)
             scatter += weighted.T @ weighted
         values, vectors = np.linalg.eigh(scatter)
         along = residuals if overwrite else np.empty_like(residuals)
+        turning = vectors.astype(precision, copy=False)
         for some in blocks(n, p, least=p):
-            along[some] = residuals[some] @ vectors
+            along[some] = residuals[some].astype(precision, copy=False) @ turning
         basis = Basis(vectors.T, None, np.empty((0, p)))
     else:
         mixing, values, left = _row_space(residuals * size)

@@ -198,10 +198,16 @@ def _with_scale(
     along: Floats,
     multiple: Floats,
 ) -> _Products:
-    """With the scale of the features without the row: what Δ' adds to every inner product."""
+    """With the scale of the features without the row: what Δ' adds to every inner product.
+
+    It adds little, and is computed in the precision of the changes.
+    """
     t, c, n_columns = residuals.tasks, residuals.classes, rules.coef.shape[2]
+    kind = scale.change.dtype
+    along, multiple = along.astype(kind), multiple.astype(kind)
     contrasts = rules.contrasts[:, None] / residuals.stretch[:, None]
-    rules_and_contrasts = scale.basis.mixed(np.concatenate([rules.coef, contrasts], axis=2))
+    both_of = np.concatenate([rules.coef, contrasts], axis=2).astype(kind, copy=False)
+    rules_and_contrasts = scale.basis.mixed(both_of)
     turned = [_turned(residuals, scale, s) for s in range(len(scale.shares))]
     x_coef = products.x_coef.copy()
     length = None if products.length is None else products.length.copy()
@@ -228,6 +234,7 @@ def _turned(residuals: Residuals, scale: ScaleChange, metric: int) -> Callable[[
     if scale.shares[metric] == 0.0:
         return lambda features: scale.residuals[:, features]
     along = residuals.values / residuals.stretch[metric, : residuals.values.shape[1]]
+    along = along.astype(scale.change.dtype, copy=False)
     return partial(scale.basis.in_features, scale.basis.mixed(along))
 
 
@@ -272,7 +279,7 @@ def _inner(rows: Floats, tasks: Codes, vectors: Floats) -> Floats:
 
     Neighbouring tasks with equally many rows are multiplied at once.
     """
-    products = np.empty((len(rows), vectors.shape[1]))
+    products = np.empty((len(rows), vectors.shape[1]), dtype=np.result_type(rows, vectors))
     starts = np.flatnonzero(np.diff(tasks, prepend=-1))  # rows are sorted by task
     sizes, across = np.diff(starts, append=len(rows)), vectors.transpose(0, 2, 1)
     runs = np.flatnonzero(np.diff(sizes, prepend=-1)).tolist()

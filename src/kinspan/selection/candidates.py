@@ -6,7 +6,7 @@ only are a family: together they are one rule per task.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -49,7 +49,7 @@ class Candidate(NamedTuple):
     scores: Floats  # (rows, 1 or classes): log odds of left-out rows, without priors; may be NaN
     solved: tuple[Problem, Solution] | None  # None where it is too large to be kept
     weights: list[TaskWeights] | None = None  # of tasks, from which rules are found again
-    own: LinearRules | None = None  # rules in the basis, of "own", if they are small enough
+    own: LinearRules | None = None  # rules in the basis, of "own"
 
     def solution(self) -> tuple[Problem, Solution]:
         """The rules in the metric, found again if they were not kept."""
@@ -63,9 +63,8 @@ class Candidate(NamedTuple):
 
     def rules(self) -> LinearRules:
         """Rules around the centres of tasks, in the basis, as log odds without priors."""
-        if self.labels == "own":
-            rules = self.own or _own(self.prepared, [self.share])[0].rules
-        else:
+        rules = self.own
+        if rules is None:
             rules = self.solution()[1].rules
             rules = rules._replace(coef=rules.coef / np.sqrt(self.prepared.stretch(self.share)))
         return LinearRules(self.factor * rules.coef, self.factor * rules.offset)
@@ -85,13 +84,14 @@ class Family(NamedTuple):
         return self._replace(candidates=[c._replace(scores=nothing) for c in self.candidates])
 
 
-def families(
-    bases: Sequence[Prepared], as_one: Prepared | None, options: Options
-) -> tuple[list[Family], Evidence]:
-    """The families that a choice of labels names, and that of every task alone."""
-    names = family_names(bases[0], options)
-    found = list(_candidates(bases, as_one, names, options))
-    rows, present, judged = bases[0].left_out, bases[0].scaled.present, bases[0].judged
+def families(bases: Iterable[Prepared], options: Options) -> tuple[list[Family], Evidence]:
+    """The families that a choice of labels names, and that of every task alone.
+
+    Bases come one by one, that of all tasks as one last, and rows of those before are given up.
+    """
+    found = list(_candidates(bases, options))
+    first = found[0].prepared
+    rows, present, judged = first.left_out, first.scaled.present, first.judged
     assert judged is not None
     usable = np.all([np.isfinite(c.scores[:, 0]) for c in found], axis=0)
     codes = rows.task_codes, rows.class_codes
@@ -137,28 +137,33 @@ def _family(name: str, group: list[Candidate], evidence: Evidence) -> Family:
     return Family(name, group, weights, combined)
 
 
-def _candidates(
-    bases: Sequence[Prepared], as_one: Prepared | None, names: list[str], options: Options
-) -> Iterator[Candidate]:
+def _candidates(bases: Iterable[Prepared], options: Options) -> Iterator[Candidate]:
     """All candidates with raw scores, those of a basis at once."""
-    kinds = [(options.multi_class, name) for name in names if name not in ("own", "each")]
-    if "each" in names:
-        kinds.append(("each", "spectral"))
+    names: list[str] = []
     for prepared in bases:
-        yield from _in_basis(prepared, kinds, options)
-    if "own" in names:
-        for ridge, (rules, scores) in zip(RIDGES, _own(bases[0], RIDGES), strict=True):
-            kept = rules if rules.coef.size <= _KEPT_NUMBERS else None
-            yield Candidate(bases[0], "own", "shared", ridge, 1.0, scores, None, own=kept)
-    if as_one is not None and "naive" in names and options.multi_class == "shared":
-        for candidate in _in_basis(as_one, [("shared", "single")], options):
-            yield candidate._replace(labels="naive")
+        light, is_first = prepared.light(), not names
+        names = names or family_names(prepared, options)
+        if prepared.is_as_one:
+            if "naive" in names and options.multi_class == "shared":
+                for candidate in _in_basis(prepared, light, [("shared", "single")], options):
+                    yield candidate._replace(labels="naive")
+            continue
+        kinds = [(options.multi_class, name) for name in names if name not in ("own", "each")]
+        kinds += [("each", "spectral")] if "each" in names else []
+        yield from _in_basis(prepared, light, kinds, options)
+        if is_first and "own" in names:
+            for ridge, (rules, scores) in zip(RIDGES, _own(prepared, RIDGES), strict=True):
+                yield Candidate(light, "own", "shared", ridge, 1.0, scores, None, own=rules)
+        del prepared  # before the rows of the next one are there
 
 
 def _in_basis(
-    prepared: Prepared, kinds: Sequence[tuple[str, str]], options: Options
+    prepared: Prepared, light: Prepared, kinds: Sequence[tuple[str, str]], options: Options
 ) -> Iterator[Candidate]:
-    """Every kind, a treatment of classes and labels, in all metrics of a basis."""
+    """Every kind, a treatment of classes and labels, in all metrics of a basis.
+
+    Candidates keep the basis without its rows.
+    """
     is_large = prepared.scaled.means.size > _KEPT_NUMBERS
     at_once = 1 if is_large else len(prepared.shares)
     keeps = not is_large or options.multi_class == "one-vs-all"
@@ -171,7 +176,7 @@ def _in_basis(
             of_kinds = np.split(scores[:, i], len(kinds), axis=1)
             for (multi_class, labels), found, own in zip(kinds, solved[i], of_kinds, strict=True):
                 kept, weights = found if keeps else None, found[1].weights
-                yield Candidate(prepared, labels, multi_class, share, 1.0, own, kept, weights)
+                yield Candidate(light, labels, multi_class, share, 1.0, own, kept, weights)
 
 
 def _solved(

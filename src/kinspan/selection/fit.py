@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from kinspan._rows.types import Floats
@@ -36,19 +38,32 @@ def combination_of(
     """What the rules of all tasks are made of, and the basis of the first scale."""
     # 2. Scales for the features, and the bases of their covariances.
     bases = prepared_bases(moments, sample, options.scale, options.metric, unlabelled)
-    first = bases[0]
+    first = bases[0].light()
     if first.covariance is None:
         return _by_formula(first, options), first
     # 3 to 6. Rules of every candidate, and scores of rows that have not seen them.
-    as_one = None
-    if options.labels == "auto" and options.scale == "auto":
-        as_one = as_one_task(moments, first.sample, first.origin, options.metric)
-    found, evidence = families([b for b in bases if b.covariance is not None], as_one, options)
+    found, evidence = families(_one_by_one(bases, first, moments, options), options)
     if not evidence.own.any():
         return _by_formula(first, options), first
     # 6b. The weight of every candidate in the rule of every task.
     found = [family.light() for family in found]
     return _combined(found, evidence, options), first
+
+
+def _one_by_one(
+    bases: list[Prepared], first: Prepared, moments: ClassMoments, options: Options
+) -> Iterator[Prepared]:
+    """Every basis, and that of all tasks as one; none is kept here, as most of it are rows."""
+    bases.reverse()
+    while bases:
+        if bases[-1].covariance is not None:
+            yield bases.pop()
+        else:
+            bases.pop()
+    if options.labels == "auto" and options.scale == "auto":
+        as_one = as_one_task(moments, first.sample, first.origin, options.metric)
+        if as_one is not None:
+            yield as_one
 
 
 def _combined(found: list[Family], evidence: Evidence, options: Options) -> Combination:

@@ -84,7 +84,8 @@ def own_rules(
     scores = np.full((len(ridges), n, 1 if shape[1] == 2 else shape[1]), np.nan)
     in_features = None
     if rows.scale is not None:
-        in_features = rows.scale.basis.in_features(rows.scale.basis.mixed(contrasts), slice(None))
+        single = contrasts.astype(rows.scale.change.dtype, copy=False)
+        in_features = rows.scale.basis.in_features(rows.scale.basis.mixed(single), slice(None))
     for some in _of_similar_sizes(scaled, contrasts, centring, rows, in_features):
         products, real = _products(some), some.weights > 0
         for i, ridge in enumerate(ridges):
@@ -249,10 +250,13 @@ def _of_other_scale(
     some: _Tasks, scale: _OfScale, found: _InMetric, along: Floats, multiple: Floats
 ) -> tuple[Floats, Floats]:
     """What the scale of the features without the row adds to x · coef and to ‖coef‖²."""
-    n, level = some.rows.shape[1], found.level[:, None, None]
-    safe = np.where(level > 0, level, 1.0)
-    r = (scale.rows - found.solved[:, :n] @ scale.rows) / safe
-    of_classes = (scale.contrasts - found.solved[:, n:] @ scale.rows) / safe
+    n, kind = some.rows.shape[1], scale.rows.dtype
+    level, along, multiple = (
+        part.astype(kind) for part in (found.level[:, None, None], along, multiple)
+    )
+    safe, solved = np.where(level > 0, level, kind.type(1.0)), found.solved.astype(kind)
+    r = (scale.rows - solved[:, :n] @ scale.rows) / safe
+    of_classes = (scale.contrasts - solved[:, n:] @ scale.rows) / safe
     coef = _of_scores(of_classes.transpose(0, 2, 1))
     change = level * scale.change
     changed_x = change * (

@@ -87,6 +87,17 @@ class Prepared(NamedTuple):
         return pooled, self.unlabelled._replace(means=means)
 
     @property
+    def is_as_one(self) -> bool:
+        """Whether all tasks are taken as one."""
+        return self.sample is not None and len(self.scaled.counts) < len(self.sample.tasks)
+
+    def light(self) -> Prepared:
+        """The same without what only leaving out rows needs."""
+        if self.covariance is None:
+            return self
+        return self._replace(covariance=self.covariance.without_rows(), change=None)
+
+    @property
     def left_out(self) -> RowSample:
         """The sampled rows that are left out."""
         assert self.sample is not None
@@ -99,12 +110,13 @@ class Prepared(NamedTuple):
         assert found is not None
         assert self.judged is not None
         tasks, places = sample.task_codes, self.judged.rows
-        if len(self.scaled.counts) == 1:  # all tasks as one
+        if self.is_as_one:
             tasks = np.zeros_like(tasks)
         scale = None
         if self.change is not None:
             change, residuals = (part[places] for part in self.change)
-            scale = ScaleChange(change, residuals, shares, found.basis)
+            basis = found.basis.astype(change.dtype)
+            scale = ScaleChange(change, residuals, shares, basis)
         return Residuals(
             found.residuals[places],
             np.stack([found.stretch(share) for share in shares]),
@@ -189,7 +201,7 @@ def _prepare(
     if sample is None or covariance is None:
         return Prepared(start, scaled, pooled, None, None, (0.0,), free)
     shares = SHARES if metric == "auto" else (float(metric),)
-    covariance.look_at(shares)
+    covariance.look_at(tuple(dict.fromkeys((0.0, *shares))))  # without a metric, for formulas
     turned = in_basis(scaled, covariance)
     if unlabelled is None:
         free = free._replace(means=np.zeros((len(tasks), turned.means.shape[2])))
@@ -224,9 +236,9 @@ def _without_labels(
 def _covariance(scaling: Scaling, sample: RowSample) -> Covariance | None:
     """Covariance of the sampled rows; None where no cell has two different ones.
 
-    Rows are not needed in the axes of the features any more, unless they can leave the scale.
+    They are not needed in the axes of the features any more.
     """
-    scaled, pooled, residuals, change = scaling
+    scaled, pooled, residuals, _ = scaling
     means = scaled.means if pooled is scaled else np.concatenate([scaled.means, pooled.means])
     if np.vdot(residuals, residuals) <= 1e-24 * np.vdot(means, means):
         return None  # what is left of equal rows is rounding
@@ -234,4 +246,4 @@ def _covariance(scaling: Scaling, sample: RowSample) -> Covariance | None:
     cells = tasks * scaled.counts.shape[1] + sample.class_codes
     counts = scaled.counts[tasks, sample.class_codes]
     rows = SampledRows(cells, counts, sample.weights, sample.keys)
-    return covariance_of_rows(residuals, rows, means, overwrite=change is None)
+    return covariance_of_rows(residuals, rows, means, overwrite=True, precision=sample.rows.dtype)

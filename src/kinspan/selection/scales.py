@@ -13,12 +13,20 @@ from kinspan.metric import SampledRows, ScaledMoments, common_scale, feature_sca
 from kinspan.row_sample import RowSample
 from kinspan.selection.decisions import LARGE_FREEDOM, SAME_SCALE
 
+_MANY_NUMBERS = 1 << 20
+
 
 class RowsOfScale(NamedTuple):
     """Sampled rows in a scale that depends on single ones of them."""
 
     change: Floats  # (sampled rows, features): of the scale, if a row is left out
     residuals: Floats  # (sampled rows, features): rows minus the means of their cells
+
+    @classmethod
+    def of(cls, change: Floats, residuals: Floats) -> RowsOfScale:
+        """Many numbers are taken in single precision: what leaving out one row changes is small."""
+        kind = np.float32 if change.size > _MANY_NUMBERS else np.float64
+        return cls(change.astype(kind), residuals.astype(kind))
 
 
 class Scaling(NamedTuple):
@@ -77,8 +85,8 @@ def by_tails(
         left = _without(total / unit**4, powers**2)
         share = n / np.maximum(n - np.minimum(sample.weights, 1.0), 1e-3)[:, None]
         of_rows = np.where(ratio > 1.0, 1.0 - np.sqrt(left * share), of_pooled.change)
-        change = RowsOfScale(of_rows, residuals / np.sqrt(ratio))
-    residuals = residuals / np.sqrt(ratio) if change is None else change.residuals
+        change = RowsOfScale.of(of_rows, residuals / np.sqrt(ratio))
+    residuals = residuals / np.sqrt(ratio)
     return [Scaling(scaled, scaled, residuals, change)]
 
 
@@ -114,7 +122,7 @@ def _scale_change(residuals: Floats, counts: Floats, sample: RowSample) -> RowsO
     removed = _removed(counts, sample) * residuals**2
     left = np.maximum(freedom - np.minimum(sample.weights, 1.0), 1e-3)[:, None]
     change = 1.0 - freedom * _without(np.array(freedom), removed) / left
-    return RowsOfScale(change, residuals)
+    return RowsOfScale.of(change, residuals)
 
 
 def _divisors(moments: ClassMoments, scale: str | None) -> tuple[Floats, Floats | None]:

@@ -133,3 +133,15 @@ def test_forecasts_of_many_tasks_use_every_row_that_is_kept() -> None:
         for size in (25, 100)
     )
     assert 0.45 < many / few < 0.75
+
+
+def test_no_forecast_of_one_label_per_class_is_worse_than_a_guess() -> None:
+    """An estimate of the signal without bias may be negative, and the formula then above a half."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        task = np.repeat(np.arange(3), 2)
+        X, y = rng.standard_normal((6, 40)), np.tile([0, 1], 3)
+        model = MultiTaskSPCA().fit(X, y, task=task)
+        assert (model.forecast_error_ <= 0.5).all()
+        assert (model.forecast_interval_[:, 1] <= 0.5).all()
+        assert (model.single_task_error_ <= 0.5).all()

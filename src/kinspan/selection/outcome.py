@@ -221,15 +221,15 @@ def _left_out(rows: LeftOutRows, candidate: Candidate, options: Options) -> Left
 
 
 def _formula(candidate: Candidate, options: Options) -> Forecast:
-    """The formula of the paper; of its own error nothing is known."""
+    """The formula of the paper, up to that of a guess; of its own error nothing is known."""
     problem, solution = candidate.solution()
     if problem.is_discriminant:  # scores of candidates are without priors
         rules = solution.rules
         offset = rules.offset + options.log_priors / candidate.factor
         solution = solution._replace(rules=rules._replace(offset=offset))
-    error = isotropic_error(solution, problem, options.priors)
     chance = 1.0 - 1.0 / np.maximum(problem.scaled.present.sum(axis=1), 1)
-    interval = np.stack([np.zeros_like(error), np.maximum(error, chance)], axis=1)
+    error = np.minimum(isotropic_error(solution, problem, options.priors), chance)
+    interval = np.stack([np.zeros_like(error), chance], axis=1)
     return Forecast(error, np.where(np.isnan(error)[:, None], np.nan, interval))
 
 

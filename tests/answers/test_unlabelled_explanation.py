@@ -30,3 +30,14 @@ def test_without_such_rows_there_is_nothing_to_explain() -> None:
     assert model.explain_unlabelled().sentence == "0 of 0 tasks use their rows without labels"
     assert repr(model.explain_unlabelled()) == model.explain_unlabelled().sentence
     assert model.unlabelled_weight_.tolist() == [0.0] * 4
+
+
+def test_minus_one_is_a_class_and_the_way_out_is_named() -> None:
+    world = gaussian(0, free=2)
+    codes = np.nan_to_num(world.y, nan=-1).astype(int)
+    as_class = MultiTaskSPCA().fit(world.X, codes, task=world.task)
+    assert as_class.explain_unlabelled().sentence.endswith("unlabelled=-1")
+    assert "unlabelled=-1" in str(as_class.explain_unlabelled())
+    as_none = MultiTaskSPCA(unlabelled=-1).fit(world.X, codes, task=world.task)
+    assert "unlabelled=-1" not in as_none.explain_unlabelled().sentence
+    assert "unlabelled=-1" not in fitted(labelled(world)).explain_unlabelled().sentence

@@ -96,16 +96,13 @@ def test_rows_with_missing_values_are_dropped_and_counted(ending: str, tmp_path:
 
 
 @pytest.mark.parametrize("policy", ["drop", "mean"])
-@pytest.mark.parametrize("column", ["shop", "sold"])
-def test_rows_without_a_task_or_label_cannot_be_learnt_from(
-    column: str, policy: str, tmp_path: Path
-) -> None:
+def test_rows_without_a_task_cannot_be_learnt_from(policy: str, tmp_path: Path) -> None:
     frame = messy(2, share=0.0)
-    frame.loc[[3, 40, 41], column] = None
+    frame.loc[[3, 40, 41], "shop"] = None
     model = fit(stored(frame, tmp_path), "--exclude", "plan", "--missing", policy)
     assert model.moments_.counts.sum() == len(frame) - 3
     message = refusal("fit", tmp_path / "a.csv", *ROLES, "--exclude", "plan")
-    assert f"a.csv: column {column!r} is missing in row 4 " in message
+    assert "a.csv: column 'shop' is missing in row 4 " in message
     assert "--missing drop" in message
 
 

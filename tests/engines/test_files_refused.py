@@ -37,7 +37,6 @@ pytest.importorskip("pyarrow.feather")
         ({"y": [True, False] * 10}, "label column 'y' holds true or false, but in"),
         ({"y": [0.5, 1.0] * 10}, r"label column 'y' holds numbers, but in .* it holds integers"),
         ({"y": [b"0"] * 20}, r"column 'y' holds binary, which cannot be ids; .* as_text=\['y'\]"),
-        ({"y": [0, 1, None, 1] * 5}, r"label column 'y' is missing in row 2 \(counted from 0\)"),
         ({"t": ["u", "v", "u", None] * 5}, r"task column 't' is missing in row 3"),
         ({"b": [1.0, np.nan] * 10}, "rows 0 to 19: X contains NaN in column 'b', in 10 of 20 rows"),
         ({"b": [1, None] * 10}, "X contains NaN in column 'b', in 10 of 20 rows"),

@@ -28,10 +28,13 @@ class UnlabelledExplanation(ShownAsTable):
     support: Floats  # (tasks,): how much they fall into groups, with that of the other tasks
     left_out: Floats  # (tasks,): labelled rows that were left out to compare both rules
     less_loss: Floats  # (tasks,): by how much their log loss is lower with the others, per row
+    has_class_minus_one: bool = False  # which stands for no label in scikit-learn
 
     @property
     def sentence(self) -> str:
         """How many tasks use them."""
+        if not self.tasks and self.has_class_minus_one:
+            return "All rows have labels; −1 is one of the classes. If it means none: unlabelled=-1"
         used, there = int((self.weight > 0).sum()), int((self.rows > 0).sum())
         return f"{used} of {there} tasks use their rows without labels"
 
@@ -55,4 +58,6 @@ def explanation_of_unlabelled(model: Any) -> UnlabelledExplanation:
         found = UnlabelledUse(*np.zeros((5, len(model.tasks_))))
     order = np.argsort(-found.weight, kind="stable")
     order = order[found.rows[order] > 0]
-    return UnlabelledExplanation(list(model.tasks_[order]), *(part[order] for part in found))
+    has_minus_one = -1 in model.classes_.tolist()
+    columns = UnlabelledUse(*(part[order] for part in found))
+    return UnlabelledExplanation(list(model.tasks_[order]), *columns, has_minus_one)

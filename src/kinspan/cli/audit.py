@@ -13,7 +13,7 @@ from kinspan.answers.label_issues import LabelIssues
 from kinspan.cli import options
 from kinspan.cli.output import Output, name_of
 from kinspan.cli.places import sources
-from kinspan.cli.scoring import Scoring
+from kinspan.cli.scoring import Scoring, unlabelled_note
 from kinspan.tables.chunks import Chunk
 from kinspan.tables.encoding import UsableRows
 from kinspan.tables.reading import n_rows_of
@@ -68,7 +68,7 @@ def audit(
         for part in scoring.each(files, lambda *of: _judged(scoring.model, *of), advance):
             judged += len(part)
             worst = _worst([*worst, *part], issues.has_evidence, most)
-    for note in scoring.tally.notes():
+    for note in (*scoring.tally.notes(), *unlabelled_note(scoring.tally, "judged")):
         output.note(note)
     _show(issues, judged, worst, most, output)
 
@@ -82,14 +82,16 @@ def _worst(judged: list[JudgedLabel], has_evidence: bool, most: int) -> list[Jud
 
 def _judged(model: Any, chunk: Chunk, usable: UsableRows) -> list[JudgedLabel]:
     """The labels of a chunk that can be judged."""
-    kept, rows = usable
-    if not kept.any() or rows.label is None:
+    if usable.rows.label is None or not len(usable.rows.label.ids):
         return []
+    places = np.flatnonzero(usable.kept)[usable.rows.label.codes >= 0]
+    rows = usable.rows.with_labels()
+    assert rows.label is not None
     labels = rows.label.values()
     ids = None if rows.task is None else rows.task.values()
     found = model._judged(rows.X, labels, ids)
     of_row = np.repeat(model.tasks_[:1], len(labels)) if ids is None else ids
-    numbers = chunk.first_row + 1 + np.flatnonzero(kept)
+    numbers = chunk.first_row + 1 + places
     columns = (numbers, of_row, labels, found.predicted, found.quality)
     file = Path(chunk.path).name
     return [

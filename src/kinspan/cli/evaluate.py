@@ -18,7 +18,7 @@ from kinspan.cli import options, tasks
 from kinspan.cli.output import Output, name_of
 from kinspan.cli.places import sources
 from kinspan.cli.scores_on_rows import AnsweredRows, metrics_of, show_scores, task_scores
-from kinspan.cli.scoring import Scoring
+from kinspan.cli.scoring import Scoring, unlabelled_note
 from kinspan.metrics import TaskScores
 from kinspan.tables.chunks import Chunk
 from kinspan.tables.encoding import UsableRows
@@ -76,7 +76,7 @@ def evaluate(
     answered: list[AnsweredRows] = []  # kept where scores are asked for that do not add
     with sources(data or ()) as files, output.progress("scoring", n_rows_of(files)) as advance:
         counted = _counted(scoring, files, advance, answered if scores else None)
-    for note in scoring.tally.notes():
+    for note in (*scoring.tally.notes(), *unlabelled_note(scoring.tally, "scored")):
         output.note(note)
     errors = _task_errors(scoring.model, counted)
     found = task_scores(answered, [of.task for of in errors], scores) if scores else None
@@ -89,12 +89,13 @@ def _counted(
     """Numbers of rows, then of wrong rows, of every class of every task."""
 
     def counted(_: Chunk, usable: UsableRows) -> ByTask | None:
-        return _of_rows(scoring.model, usable.rows, answered) if len(usable.rows.X) else None
+        rows = usable.rows.with_labels()
+        return _of_rows(scoring.model, rows, answered) if len(rows.X) else None
 
     parts = (part for part in scoring.each(files, counted, advance) if part is not None)
     first = next(parts, None)
     if first is None:
-        raise ValueError("no row has all values that are needed")
+        raise ValueError("no row has a label and all other values that are needed")
     return reduce(add, parts, first)
 
 

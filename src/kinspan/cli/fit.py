@@ -49,6 +49,7 @@ def fit(
     categorical: options.Categorical = "error",
     rare: options.Rare = 1,
     missing: options.Missing = "error",
+    unlabelled: options.Unlabelled = None,
     as_text: options.AsText = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
@@ -78,13 +79,14 @@ def fit(
     model.set_params(threshold=read_threshold(threshold))
     recipe: Recipe | None
     if moments is not None:
-        named = data, task, label, features, exclude, as_text, checkpoint
+        named = data, task, label, unlabelled, features, exclude, as_text, checkpoint
         _refuse_both(*named, delimiter, encoding, decimal, thousands, missing_values)
         recipe = _fit_moments(model, moments, output)
     else:
         dialect = options.checked_dialect(delimiter, encoding, decimal, thousands, missing_values)
         choice = options.column_choice(
-            (task, label), (features, exclude, as_text), categorical, missing, dialect, rare
+            *((task, label), (features, exclude, as_text), categorical, missing, dialect, rare),
+            unlabelled,
         )
         sampling = Sampling(row_sample, check_random_state(random_state))
         recipe, statistics = learn_tables(data or (), choice, sampling, output, out, checkpoint)
@@ -160,12 +162,21 @@ def _show(
         f"{number(sum(counts), 'row')}, {number(model.moments_.n_features, 'feature')}, "
         f"{number(len(model.classes_), 'class')}; all: labels in total, mean errors."
     )
+    free = _unlabelled(model)
+    if free:
+        output.say(f"{model.explain_unlabelled().sentence}, {whole(free):,} in all.")
     output.say("Forecast: the error to expect. Alone: without other tasks. Gain: in points.")
     for of in scores:
         show_forecast(of, len(shown), output)
     output.say(f"Model: {out}")
     named = {"scores": [forecast_as_json(of) for of in scores]} if scores else {}
     output.result(**_result(model, out, order, helping), **named)
+
+
+def _unlabelled(model: MultiTaskSPCA) -> float:
+    """The number of rows without labels."""
+    free = model._learnt.unlabelled
+    return 0.0 if free is None else float(free.counts.sum())
 
 
 def _means(model: MultiTaskSPCA) -> list[str]:
@@ -183,6 +194,7 @@ def _result(model: MultiTaskSPCA, out: str, order: Codes, helping: Any) -> dict[
     return {
         "model": out,
         "rows": whole(float(counts.sum())),
+        "rows_without_labels": whole(_unlabelled(model)),
         "features": names_of(model),
         "classes": classes,
         "forecast": "formula" if model.sample_ is None else "rows left out",
@@ -196,6 +208,7 @@ def _result(model: MultiTaskSPCA, out: str, order: Codes, helping: Any) -> dict[
                 "forecast_interval": model.forecast_interval_[t],
                 "single_task_error": model.single_task_error_[t],
                 "transfer_gain": model.transfer_gain_[t],
+                "unlabelled_weight": model.unlabelled_weight_[t],
                 "metric": model.metric_[t],
                 "most_help_from": None if helping[t] < 0 else ids[helping[t]],
             }

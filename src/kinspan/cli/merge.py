@@ -141,14 +141,19 @@ def _added(sites: dict[str, Stored]) -> Statistics:
     first_path, first = next(iter(sites.items()))
     for path, site in list(sites.items())[1:]:
         try:
-            _ = replace(first.value, sample=None) + replace(site.value, sample=None)
+            _ = _without_rows(first.value) + _without_rows(site.value)
         except ValueError as error:
             raise ValueError(f"{path} cannot be added to {first_path}: {error}") from error
     values = (site.value for site in sites.values())
-    whole = added_up(replace(v, sample=None) if without_rows else v for v in values)
+    whole = added_up(_without_rows(v) if without_rows else v for v in values)
     if whole is None:
         raise ValueError("there is nothing to add")
     return whole
+
+
+def _without_rows(part: Statistics) -> Statistics:
+    free = part.unlabelled
+    return replace(part, sample=None, unlabelled=None if free is None else _without_rows(free))
 
 
 def _counts(part: Statistics) -> dict[str, int]:

@@ -43,6 +43,7 @@ def moments(
     categorical: options.Categorical = "error",
     rare: options.Rare = 1,
     missing: options.MissingAtSite = "error",
+    unlabelled: options.Unlabelled = None,
     as_text: options.AsText = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
@@ -66,12 +67,14 @@ def moments(
     dialect = options.checked_dialect(delimiter, encoding, decimal, thousands, missing_values)
     how: ColumnChoice | Recipe
     if like is not None:
-        _refuse_both(task, label, features, exclude, as_text, categorical != "error", rare > 1)
+        named = task, label, unlabelled, features, exclude, as_text
+        _refuse_both(*named, categorical != "error", rare > 1)
         other = stored.read_recipe(like)
         how = replace(other, missing=missing, dialect=dialect.over(other.dialect))
     else:
         how = options.column_choice(
-            (task, label), (features, exclude, as_text), categorical, missing, dialect, rare
+            *((task, label), (features, exclude, as_text), categorical, missing, dialect, rare),
+            unlabelled,
         )
     sampling = Sampling(reservoir, check_random_state(random_state))
     recipe, found = learn_tables(data or (), how, sampling, output, out, checkpoint)
@@ -105,7 +108,9 @@ def _without_small(found: Statistics, min_count: int, output: Output) -> Statist
 
 def _show(leaving: Statistics, recipe: Recipe, out: str, output: Output) -> None:
     n_cells = int(leaving.moments.present.sum())
-    n_rows = 0 if leaving.sample is None else len(leaving.sample.rows)
+    free = leaving.unlabelled
+    samples = [part.sample for part in (leaving, free) if part is not None]
+    n_rows = sum(len(sample.rows) for sample in samples if sample is not None)
     rows = "no rows" if n_rows == 0 else f"and {n_rows:,} ROWS LEAVE THIS SITE (--reservoir)"
     output.say(
         f"{out}: counts, means and second moments of {number(n_cells, 'cell')} "
@@ -113,11 +118,15 @@ def _show(leaving: Statistics, recipe: Recipe, out: str, output: Output) -> None
         f"{number(len(leaving.moments.classes), 'class')}, "
         f"{number(leaving.moments.n_features, 'feature')}); {rows}"
     )
+    if free is not None:
+        n_free = number(float(free.moments.counts.sum()), "row")
+        output.say(f"Also the same of {n_free} without labels, by task")
     output.say(f"Features that leave: {', '.join(recipe.feature_names)}")
     output.result(
         out=out,
         cells=n_cells,
         rows_counted=whole(float(leaving.moments.counts.sum())),
+        rows_without_labels=0 if free is None else whole(float(free.moments.counts.sum())),
         rows_that_leave=n_rows,
         tasks=leaving.moments.tasks,
         classes=leaving.moments.classes,

@@ -26,6 +26,7 @@ _HELP = {
     "--encoding": "The encoding of text files, such as latin-1, windows-1252 or utf-16.",
     "--decimal": "The decimal mark of numbers in text files.",
     "--thousands": "The mark between thousands in text files, as in 1,234.5.",
+    "--unlabelled": "The label that stands for none, besides empty cells, such as -1 or '?'.",
     "--missing-values": "Cells of text files that are missing besides empty ones, such as '?,-', "
     "separated by commas.",
     "--checkpoint": "Save progress in FILE: after an interruption, the same command continues from "
@@ -42,7 +43,8 @@ _HELP = {
     "Their author chose the features: check which ones leave before you send the file.",
     "--min-count": "Withhold classes of tasks, and categories, with fewer rows: the mean of one "
     "row is the row. Five rows of one person count as five.",
-    "--reservoir": "Let this many ROWS of every class of every task leave, for a better forecast.",
+    "--reservoir": "Let this many ROWS of every class of every task leave, and ten times as many "
+    "without labels, for a better forecast.",
     "--only-answers": "Leave out the columns of DATA except the task.",
     "--metrics": "Scores to compute besides the error, such as roc_auc, average_precision, "
     "log_loss, f1, recall_at_precision=0.8, lift_at_budget=5% or 'cost=0 1; 5 0', separated by "
@@ -94,6 +96,7 @@ Missing = Annotated[
 MissingAtSite = Annotated[
     Literal["error", "drop"], _reading("--missing", help=f"{_REFUSE}or drop the row.")
 ]
+Unlabelled = Annotated[str | None, _reading("--unlabelled", "LABEL")]
 AsText = Annotated[Names, _reading("--as-text", "NAMES")]
 Delimiter = Annotated[str | None, _dialect("--delimiter", "CHARACTER")]
 Encoding = Annotated[str | None, _dialect("--encoding", "NAME")]
@@ -133,6 +136,7 @@ def column_choice(
     missing: str,
     dialect: Dialect,
     rare: int,
+    unlabelled: str | None,
 ) -> ColumnChoice:
     """A choice without contradictions; names are --features, --exclude and --as-text."""
     task, label = roles
@@ -145,7 +149,7 @@ def column_choice(
         if name in features:
             raise ValueError(f"column {name!r} is named with {option} and with --features")
     chosen = task, label, features, exclude, categorical, missing, as_text, dialect, rare
-    return ColumnChoice(*chosen)
+    return ColumnChoice(*chosen, unlabelled)
 
 
 def listed(given: Sequence[str] | None) -> tuple[str, ...]:

@@ -31,10 +31,17 @@ def without_rare(
             "(--min-count)"
         )
     _note_rare(recipe, left, min_count, output)
-    sample = found.sample
-    if sample is not None:  # keys stay: they tell which share of all rows was sampled
+    return _of_features(found, kept, names), left
+
+
+def _of_features(found: Statistics, kept: np.ndarray, names: tuple[str, ...]) -> Statistics:
+    """Of some features; keys of rows stay: they tell which share of all rows was sampled."""
+    sample, free = found.sample, found.unlabelled
+    if sample is not None:
         sample = replace(sample, rows=np.ascontiguousarray(sample.rows[:, kept]))
-    return Statistics(moments.of_features(kept), sample, names), left
+    if free is not None:
+        free = _of_features(free, kept, names)
+    return Statistics(found.moments.of_features(kept), sample, names, free)
 
 
 def _with_features(recipe: Recipe, kept: np.ndarray) -> Recipe:

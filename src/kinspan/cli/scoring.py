@@ -16,7 +16,7 @@ from kinspan.tables.errors import naming_file
 from kinspan.tables.lacking import columns_to_lack, widened
 from kinspan.tables.reader import Reader
 from kinspan.tables.recipe import Recipe
-from kinspan.tables.tally import Advance, Tally
+from kinspan.tables.tally import Advance, Tally, number
 
 Result = TypeVar("Result")
 
@@ -88,3 +88,10 @@ class Scoring(NamedTuple):
         """With NaN for features of columns that a file lacks."""
         names = recipe.feature_names, self.reader.recipe.feature_names
         return usable._replace(rows=usable.rows._replace(X=widened(usable.rows.X, *names)))
+
+
+def unlabelled_note(tally: Tally, what: str) -> list[str]:
+    """What to say of rows that need a label and have none."""
+    if not tally.unlabelled:
+        return []
+    return [f"{tally.unlabelled:,} of {number(tally.rows, 'row')} not {what}: they have no label"]

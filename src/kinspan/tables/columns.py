@@ -32,6 +32,7 @@ class ColumnChoice(NamedTuple):
     as_text: Sequence[str] = ()  # columns that hold text, whatever it looks like
     dialect: Dialect = Dialect()
     rare: int = 1  # categories of fewer rows are one feature
+    unlabelled: str | None = None  # the label that stands for none, besides empty cells
 
     def found_in(self, names: Sequence[str]) -> ColumnChoice:
         """The same without columns and patterns that a table does not have."""
@@ -44,7 +45,9 @@ class ColumnChoice(NamedTuple):
     def request(self, numeric: tuple[str, ...] = ()) -> Request:
         """The request for these columns."""
         ids = frozenset({self.task or "", self.label or ""} & set(self.as_text))
-        return Request(self.task, self.label, None, numeric, ids, self.dialect, None)
+        return Request(
+            self.task, self.label, None, numeric, ids, self.dialect, None, self.unlabelled
+        )
 
 
 def draft_recipe(files: Sequence[Path], choice: ColumnChoice) -> Recipe:
@@ -54,17 +57,24 @@ def draft_recipe(files: Sequence[Path], choice: ColumnChoice) -> Recipe:
     """
     for path in files:
         with naming_file(path):
-            recipe = recipe_of_table(str(path), open_table(path, choice.dialect), choice)
+            table = open_table(path, choice.dialect)
+            recipe = recipe_of_table(str(path), table, choice)
         if NOTHING not in recipe.kinds.values():
-            return _with_columns_of(files, recipe, choice) if choice.missing == "mean" else recipe
-    named = " or ".join(repr(name) for name in (choice.task, choice.label) if name is not None)
-    raise ValueError(f"{some([str(path) for path in files])}: no row has a value in {named}")
+            break
+    else:
+        if not table.is_text or recipe.kinds.get("task") == NOTHING:
+            named = " or ".join(repr(n) for n in (choice.task, choice.label) if n is not None)
+            raise ValueError(
+                f"{some([str(path) for path in files])}: no row has a value in {named}"
+            )
+        recipe = replace(recipe, kinds={**recipe.kinds, "label": TEXT})  # it may come further below
+    return _with_columns_of(files, recipe, choice) if choice.missing == "mean" else recipe
 
 
 def recipe_of_table(first: str, table: OpenTable, choice: ColumnChoice) -> Recipe:
     """The recipe for an opened table, without the categories of text columns."""
     columns, roles = _feature_columns(table, choice), (choice.task, choice.label)
-    recipe = Recipe(columns, *roles, {}, choice.missing, choice.dialect)
+    recipe = Recipe(columns, *roles, {}, choice.missing, choice.dialect, choice.unlabelled)
     layout = table_layout(first, table, choice.request(recipe.numeric))
     return replace(recipe, kinds=layout.kinds)
 

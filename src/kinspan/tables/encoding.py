@@ -31,7 +31,8 @@ def encode_chunk(chunk: Chunk, reader: Reader, tally: Tally) -> UsableRows:
     """Numbers and ids of the rows of a chunk; missing numbers are NaN."""
     recipe, request = reader.recipe, reader.request
     X = np.concatenate([_features(chunk, column, tally) for column in recipe.columns], axis=1)
-    lacking = {name: _is_missing(chunk, name) for name in request.columns().values()}
+    needed = [name for role, name in request.columns().items() if role != "label"]
+    lacking = {name: _is_missing(chunk, name) for name in needed}
     absent = np.logical_or.reduce([np.zeros(len(X), dtype=bool), *lacking.values()])
     missing = np.isnan(X)
     if recipe.missing == "error" and (absent.any() or missing.any()):
@@ -43,8 +44,10 @@ def encode_chunk(chunk: Chunk, reader: Reader, tally: Tally) -> UsableRows:
     tally.dropped += len(X) - int(kept.sum())
     ids = (ids_of_chunk(chunk, role, request, reader.layout, kept) for role in ("task", "label"))
     task, label = ids
-    if label is not None and recipe.kinds["label"] == NUMBERS:
-        _refuse_fractions(chunk, request.label, label)
+    if label is not None:
+        tally.unlabelled += int((label.codes < 0).sum())
+        if recipe.kinds["label"] == NUMBERS:
+            _refuse_fractions(chunk, request.label, label)
     X, missing = X[kept], missing[kept]
     tally.filled += int(missing.sum())
     _refuse_infinite(chunk, reader, X, kept)

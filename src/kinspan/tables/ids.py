@@ -22,7 +22,7 @@ class CodedIds(NamedTuple):
     """Ids of rows."""
 
     ids: Ids  # distinct and sorted; some may belong to no row
-    codes: Codes  # (rows,): positions among the ids
+    codes: Codes  # (rows,): positions among the ids; −1 is a row without label
 
     @classmethod
     def of(cls, values: Any) -> CodedIds:
@@ -50,8 +50,35 @@ class CodedIds(NamedTuple):
         return cls.of(column.to_numpy())
 
     def values(self) -> Ids:
-        """(rows,): the id of every row."""
-        return np.asarray(self.ids[self.codes])
+        """(rows,): the id of every row; None where there is none."""
+        if not (self.codes < 0).any():
+            return np.asarray(self.ids[self.codes])
+        return np.array([*self.ids.tolist(), None], dtype=object)[self.codes]
+
+    def without_missing(self, unlabelled: Any = None, *, is_text: bool = False) -> CodedIds:
+        """Labels that are there; in text files, one that is written as `unlabelled` is not."""
+        lost = [_is_no_label(value, unlabelled, is_text) for value in self.ids.tolist()]
+        if not any(lost):
+            return self
+        kept = np.flatnonzero(~np.array(lost))
+        places = np.full(len(lost), -1)
+        ids, places[kept] = identifiers.encode(identifiers.as_array(self.ids[kept].tolist()))
+        return CodedIds(ids, places[self.codes])
+
+
+def _is_no_label(value: Any, unlabelled: Any, is_text: bool) -> bool:
+    if identifiers.is_missing(value) or (is_text and value == ""):
+        return True
+    if unlabelled is None:
+        return False
+    return bool(value == unlabelled) or (
+        isinstance(unlabelled, str) and _written(value) == unlabelled
+    )
+
+
+def _written(value: Any) -> str:
+    """A label as it is written in a table: 1 for 1.0."""
+    return f"{value:.15g}" if isinstance(value, float) else str(value)
 
 
 def _as_text(column: Any) -> Any:

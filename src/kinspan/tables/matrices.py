@@ -19,6 +19,7 @@ from kinspan.tables.request import ROLES, Request, is_constant
 from kinspan.tables.rows import FileRows
 from kinspan.tables.table import Part
 
+_FEW = 1000  # ids that are looked at together, for one that is not missing
 _SPARSE_ROWS = 1 << 18  # per batch, at most
 _SPARSE_NUMBERS = 1 << 21  # stored per batch: 32 MB with their positions
 Values = Callable[[int, int], Any]  # first row, row after the last → one value per row, or one
@@ -35,9 +36,19 @@ def matrix_layout(path: Path, request: Request) -> FileLayout:
     for role in ("task", "label"):
         values = _values(role, path, n_rows, request)
         if values is not None:
-            few = values(0, min(n_rows, 1))
-            kinds[role] = kind_of(identifiers.as_array([few] if is_constant(few) else few))
+            kinds[role] = _kind(values, n_rows)
     return FileLayout(str(path), None, None, kinds, {}, is_matrix=True)
+
+
+def _kind(values: Values, n_rows: int) -> str:
+    """The kind of the first id that is not missing."""
+    for start in range(0, max(n_rows, 1), _FEW):
+        few = values(start, min(n_rows, start + _FEW))
+        ids = [few] if is_constant(few) else few.tolist()
+        there = [value for value in ids if not identifiers.is_missing(value)]
+        if there or start + _FEW >= n_rows:
+            return kind_of(identifiers.as_array(there[:1] or ids[:1]))
+    raise AssertionError("ranges end")
 
 
 def matrix_shape(path: Path) -> tuple[int, int]:
@@ -76,7 +87,7 @@ def matrix_rows(
             start,
             X,
             _ids_of("task", task, start, stop, layout),
-            _ids_of("label", label, start, stop, layout),
+            _ids_of("label", label, start, stop, layout, request.unlabelled),
             None if weight is None else np.asarray(weight(start, stop), dtype=np.float64),
         )
 
@@ -131,10 +142,19 @@ def _check_length(what: str, shape: tuple[int, ...], n_rows: int) -> None:
 
 
 def _ids_of(
-    role: str, values: Values | None, start: int, stop: int, layout: FileLayout
+    role: str,
+    values: Values | None,
+    start: int,
+    stop: int,
+    layout: FileLayout,
+    unlabelled: Any = None,
 ) -> CodedIds | None:
     if values is None:
         return None
     found = values(start, stop)
     coded = CodedIds.constant(found, stop - start) if is_constant(found) else CodedIds.of(found)
+    if role == "label":
+        coded = coded.without_missing(unlabelled)
+    if not len(coded.ids):
+        return coded
     return checked_ids(coded, role, layout.kinds[role], layout.first, start)

@@ -32,7 +32,8 @@ class Reader(NamedTuple):
         texts = (name for role, name in names.items() if recipe.kinds.get(role) == TEXT)
         as_text = frozenset(name for name in texts if name is not None)
         task, label = names.get("task"), names.get("label")
-        return Request(task, label, None, recipe.numeric, as_text, recipe.dialect, BATCH_ROWS)
+        places, how = (task, label, None, recipe.numeric), (as_text, recipe.dialect, BATCH_ROWS)
+        return Request(*places, *how, recipe.unlabelled)
 
     @property
     def layout(self) -> FileLayout:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from kinspan.tables.arrow import NOTHING
+from kinspan.tables.arrow import NOTHING, TEXT
 from kinspan.tables.binary import parquet_parts, parquet_rows
 from kinspan.tables.chunks import open_table
 from kinspan.tables.errors import naming_file
@@ -20,11 +20,11 @@ from kinspan.tables.table import Part
 _PART_BYTES = 1 << 28  # a larger file is read in several parts
 
 
-def layout_of(path: Path, request: Request, nothing: str | None = None) -> FileLayout | None:
+def layout_of(path: Path, request: Request, as_text: Sequence[str] = ()) -> FileLayout | None:
     """The layout that a file gives to the others; None where it has no values to infer it from.
 
-    With `nothing`, columns without values are taken for ids of that kind; reading the rows then
-    finds the one in which an id is missing.
+    Columns of the roles in `as_text` are taken for text if they have no values; reading the rows
+    then finds the one in which a task is missing.
     """
     with naming_file(path):
         _check_format(path)
@@ -32,8 +32,7 @@ def layout_of(path: Path, request: Request, nothing: str | None = None) -> FileL
             return matrix_layout(path, request) if matrix_shape(path)[0] else None
         layout = table_layout(str(path), open_table(path, request.dialect), request)
         kinds = {**layout.kinds, **_kinds_of_functions(path, request)}
-        if nothing is not None:
-            kinds = {role: nothing if kind == NOTHING else kind for role, kind in kinds.items()}
+        kinds |= {role: TEXT for role in as_text if kinds.get(role) == NOTHING}
         return None if NOTHING in kinds.values() else layout._replace(kinds=kinds)
 
 

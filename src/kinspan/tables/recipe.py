@@ -41,6 +41,7 @@ class Recipe:
     kinds: dict[str, str] = field(default_factory=dict)  # the kinds of tasks and labels
     missing: str = "error"
     dialect: Dialect = field(default_factory=Dialect)  # of text files
+    unlabelled: str | None = None  # the label that stands for none, besides empty cells
 
     def only(self, names: Collection[str]) -> Recipe:
         """The recipe of some of its columns."""
@@ -96,7 +97,10 @@ def _from_json(stored: dict[str, Any]) -> Recipe:
     if stored["missing"] not in MISSING:
         raise ValueError(f"{stored['missing']!r} is not a treatment of missing values")
     dialect = Dialect.of_json(stored.get("dialect", {}))  # older files have none
-    return Recipe(columns, task, label, kinds, stored["missing"], dialect)
+    none = stored.get("unlabelled")
+    if not isinstance(none, (str, type(None))):
+        raise TypeError("what stands for no label is text")
+    return Recipe(columns, task, label, kinds, stored["missing"], dialect, none)
 
 
 def _column(stored: dict[str, Any]) -> FeatureColumn:

@@ -23,6 +23,7 @@ class Request(NamedTuple):
     as_text: frozenset[str]  # columns whose ids are text, whatever they look like
     dialect: Dialect  # of text files
     batch_rows: int | None
+    unlabelled: Any = None  # the label that stands for none, besides missing ones
 
     def columns(self) -> dict[str, str]:
         """The columns of a table that have a role."""
@@ -44,6 +45,7 @@ def check_request(
     as_text: Any,
     dialect: Dialect,
     batch_rows: Any,
+    unlabelled: Any = None,
 ) -> Request:
     """A request whose arguments are valid and do not contradict each other."""
     if features is not None and not isinstance(features, str):
@@ -55,7 +57,8 @@ def check_request(
         os.fspath(given) if isinstance(given, os.PathLike) else given
         for given in (task, label, sample_weight)
     )
-    request = Request(task, label, sample_weight, features, texts, dialect, batch_rows)
+    places = task, label, sample_weight, features
+    request = Request(*places, texts, dialect, batch_rows, unlabelled)
     _check_roles(request)
     return request
 

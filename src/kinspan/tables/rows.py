@@ -29,6 +29,18 @@ class FileRows(NamedTuple):
     label: CodedIds | None
     weights: Floats | None
 
+    def with_labels(self) -> FileRows:
+        """The rows that have a label."""
+        if self.label is None or not (self.label.codes < 0).any():
+            return self
+        there = self.label.codes >= 0
+        task, label = (
+            None if ids is None else ids._replace(codes=ids.codes[there])
+            for ids in (self.task, self.label)
+        )
+        weights = None if self.weights is None else self.weights[there]
+        return FileRows(self.first_row, self.X[there], task, label, weights)
+
 
 def table_rows(
     path: Path, part: Part | None, request: Request, layout: FileLayout
@@ -57,9 +69,11 @@ def ids_of_chunk(
     if kept is not None and not kept.all():
         column = column.filter(pyarrow().array(kept))
     coded = CodedIds.of_column(column, spec in request.as_text)
-    if len(coded.codes) == 0:
-        return coded
     kind, is_text = layout.kinds[role], chunk.is_text
+    if role == "label":
+        coded = coded.without_missing(request.unlabelled, is_text=is_text)
+    if len(coded.ids) == 0:
+        return coded
     return checked_ids(coded, what, kind, layout.first, chunk.first_row, is_text=is_text)
 
 

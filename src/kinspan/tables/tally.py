@@ -32,13 +32,16 @@ class Tally:
     dropped: int = 0  # rows without a value that is needed
     filled: int = 0  # missing values that were replaced
     unknown: Counter[str] = field(default_factory=Counter)  # rows with a new category, by column
+    unlabelled: int = 0  # rows without a label, of those that were not dropped
 
     @classmethod
     def of_json(cls, stored: dict[str, Any]) -> Tally:
         """The counts of rows that were read before."""
         unknown = Counter({str(name): int(n) for name, n in stored["unknown"].items()})
-        rows, dropped, filled = (int(stored[name]) for name in ("rows", "dropped", "filled"))
-        return cls(rows, dropped, filled, unknown)
+        rows, dropped, filled, unlabelled = (
+            int(stored[name]) for name in ("rows", "dropped", "filled", "unlabelled")
+        )
+        return cls(rows, dropped, filled, unknown, unlabelled)
 
     def notes(self) -> list[str]:
         """What a user should know, in sentences."""

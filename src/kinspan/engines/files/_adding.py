@@ -16,6 +16,7 @@ from kinspan.engines.files._report import ReadFile, SkippedFile, described
 from kinspan.engines.files._sums import Job, Outcome, of_files
 from kinspan.exceptions import FileError
 from kinspan.tables.layout import FileLayout
+from kinspan.tables.paths import format_of
 from kinspan.tables.reading import layout_of
 from kinspan.tables.request import Request
 from kinspan.tables.tally import Advance
@@ -36,7 +37,11 @@ def first_layout(files: list[Path], request: Request, on_error: str) -> FileLayo
         else:
             if layout is not None:
                 return layout
-    raise ValueError(_nothing(files, reasons))
+    last = files[-1]  # its labels may come further below than where types are inferred
+    layout = None if reasons or format_of(last) != "csv" else layout_of(last, request, ("label",))
+    if layout is None:
+        raise ValueError(_nothing(files, reasons))
+    return layout
 
 
 def added(

@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 from kinspan._rows.types import Floats, Ids
 from kinspan._validation import messages
 from kinspan._validation.parameters import check_choice
-from kinspan.tables.arrow import TEXT
 from kinspan.tables.dialect import check_dialect
 from kinspan.tables.errors import naming_file
 from kinspan.tables.ids import is_plain, kind_of
@@ -92,7 +91,7 @@ def _batches(
     layout = None
     for path in files:
         layout = layout or layout_of(path, request)
-        here = layout or layout_of(path, request, TEXT)  # without rows, or with a missing id
+        here = layout or layout_of(path, request, ("task", "label"))  # without rows, or ids
         if here is None:
             continue
         if kinds:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kinspan._memory.piles import Pile, total
-from kinspan._validation.labelled_rows import check_labelled_rows
+from kinspan._validation.labelled_rows import check_labelled_rows, check_some_labels
 from kinspan._validation.weights import check_frequencies
+from kinspan._validation.without_labels import set_apart
 from kinspan.engines.files._progress import is_shown, rows_bar
 from kinspan.engines.files._report import FilesRead
 from kinspan.engines.files._sums import sampling_of, with_rows
@@ -25,6 +26,7 @@ def from_batches(
     row_sample: int = 100,
     random_state: int | None = None,
     missing: str = "impute",
+    unlabelled: Any = None,
     progress: bool | str = "auto",
 ) -> FilesRead:
     """Statistics of rows that come in batches from any source, such as the cursor of a database.
@@ -34,7 +36,7 @@ def from_batches(
     batches : iterable of (X, y), (X, y, task) or (X, y, task, sample_weight)
         The arguments of `model.fit`. A batch is not kept after it was counted, and may be empty.
         Features of data frames meet by name; a batch may lack some, and have more.
-    row_sample, random_state, missing, progress
+    row_sample, random_state, missing, unlabelled, progress
         As in `statistics`.
 
     Examples
@@ -60,7 +62,8 @@ def from_batches(
             try:
                 if np.shape(y) == (0,):
                     continue
-                rows, layout = _checked(X, y, task, weights, layout, f"batch {number}")
+                found = _labelled(X, y, task, unlabelled)
+                rows, layout = _as_first(found, weights, layout, f"batch {number}")
                 if not sampling.allows_holes:
                     _refuse_other_columns(layout, pile)
                 pile = with_rows(pile, rows, sampling, layout.names)
@@ -98,23 +101,49 @@ def _four(batch: Any, number: int) -> tuple[Any, Any, Any, Any]:
     return X, y, task, weights
 
 
-def _checked(
-    X: Any, y: Any, task: Any, weights: Any, layout: FileLayout | None, name: str
-) -> tuple[FileRows, FileLayout]:
-    """The rows of a batch, which has ids as in the first, and its layout."""
-    features, labels, ids, _, found, *_ = check_labelled_rows(X, y, task, None)
-    label, tasks = CodedIds.of(labels), CodedIds.of(ids)
-    if weights is not None:
-        weights = np.broadcast_to(np.asarray(weights, dtype=np.float64), features.shape[0])
+class _Checked(NamedTuple):
+    """The rows of a batch, without weights."""
+
+    features: Any
+    label: CodedIds
+    task: CodedIds
+    names: tuple[str, ...] | None  # of columns
+
+
+def _labelled(X: Any, y: Any, task: Any, unlabelled: Any) -> _Checked:
+    """The rows of a batch; some may have no label."""
+    labels, lacking = set_apart(y, len(y) if hasattr(y, "__len__") else 0, unlabelled)
+    if lacking is None:
+        rows = check_labelled_rows(X, y, task, None)
+        label = CodedIds.of(rows.labels)
+    else:
+        rows = check_labelled_rows(X, np.zeros(len(lacking)), task, None)
+        there = CodedIds.of(check_some_labels(labels, len(lacking), lacking))
+        codes = np.full(len(lacking), -1)
+        codes[~lacking] = there.codes
+        label = CodedIds(there.ids, codes)
+    found = rows.names
     is_named = found is not None and all(isinstance(column, str) for column in found)
     names = tuple(found) if found is not None and is_named else None  # as in scikit-learn
+    return _Checked(rows.features, label, CodedIds.of(rows.tasks), names)
+
+
+def _as_first(
+    found: _Checked, weights: Any, layout: FileLayout | None, name: str
+) -> tuple[FileRows, FileLayout]:
+    """The rows of a batch, which has the layout of the first; labels may come later."""
+    features, label, tasks, names = found
+    if weights is not None:
+        weights = np.broadcast_to(np.asarray(weights, dtype=np.float64), features.shape[0])
     if layout is None:
-        kinds = {"task": kind_of(tasks.ids), "label": kind_of(label.ids)}
-        layout = FileLayout(name, names, names, kinds, {})
+        layout = FileLayout(name, names, names, {"task": kind_of(tasks.ids)}, {})
     if (names is None) != (layout.features is None):
         raise ValueError(f"its columns are {names}, but those of {layout.first} {layout.features}")
     layout = layout._replace(features=names)
-    label = as_kind(label, "y", layout.kinds["label"], layout.first)
+    if len(label.ids):
+        kinds = {"label": kind_of(label.ids), **layout.kinds}
+        layout = layout._replace(kinds=kinds)
+        label = as_kind(label, "y", kinds["label"], layout.first)
     tasks = as_kind(tasks, "task", layout.kinds["task"], layout.first)
     return FileRows(0, features, tasks, label, weights), layout
 

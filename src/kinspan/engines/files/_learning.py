@@ -32,6 +32,7 @@ def statistics(
     row_sample: int = 100,
     random_state: int | None = None,
     missing: str = "impute",
+    unlabelled: Any = None,
     as_text: Sequence[str] | str = (),
     delimiter: str | None = None,
     encoding: str | None = None,
@@ -67,6 +68,8 @@ def statistics(
         The key of the hash that chooses them, as for `MultiTaskSPCA`.
     missing : {"impute", "refuse"}, default="impute"
         Whether missing numbers of features are filled in by the fit, or an error.
+    unlabelled : label, optional
+        What stands for no label, besides missing ones (empty cells), as for `MultiTaskSPCA`.
     as_text : columns
         Tasks or labels to read as text although they look like numbers (`"007"`).
     delimiter : str, optional
@@ -108,7 +111,8 @@ def statistics(
     >>> folder.cleanup()
     """
     dialect = check_dialect(delimiter, encoding, decimal)
-    request = check_request(task, label, sample_weight, features, as_text, dialect, batch_rows)
+    places = task, label, sample_weight, features
+    request = check_request(*places, as_text, dialect, batch_rows, unlabelled)
     sampling = sampling_of(row_sample, random_state, missing)
     return _read(paths, request, sampling, n_jobs, on_error, progress, checkpoint)
 
@@ -166,7 +170,8 @@ def fit(
     task = getattr(model, "task_column", None) if task is None else task
     check_model(model, (task,) if isinstance(task, str) else None, ())
     dialect = check_dialect(delimiter, encoding, decimal)
-    request = check_request(task, label, sample_weight, features, as_text, dialect, batch_rows)
+    places = task, label, sample_weight, features
+    request = check_request(*places, as_text, dialect, batch_rows, model.unlabelled)
     sampling = sampling_of(model.row_sample, model.random_state, model.missing)
     read = _read(paths, request, sampling, n_jobs, on_error, progress, checkpoint)
     if read.left_out:
@@ -196,6 +201,7 @@ def _read(
     shown, found, begin = is_shown(progress), find(paths, request), time.perf_counter()
     how = {"row_sample": sampling.size, "random_state": sampling.key.name}
     how |= {} if sampling.allows_holes else {"missing": "refuse"}
+    how |= {} if request.unlabelled is None else {"unlabelled": repr(request.unlabelled)}
     asked = {} if checkpoint is None else asked_for(request, found, **how)
     kept = Checkpoint(checkpoint, found, asked)
     layout = first_layout(found, request, on_error)

@@ -62,6 +62,9 @@ class FilesRead:
             f"{number(len(moments.tasks), 'task')}, {number(len(moments.classes), 'class')}, "
             f"{number(moments.n_features, 'feature')}",
         ]
+        if self.statistics.unlabelled is not None:
+            n = self.statistics.unlabelled.moments.counts.sum()
+            lines.append(f"{number(float(n), 'row')} without labels")
         lacking = self._lacking()
         if lacking:
             lines.append(f"without any value in some tasks: {lacking}")

@@ -19,7 +19,7 @@ from kinspan._memory.piles import Pile, piled, total
 from kinspan._memory.statistics import Statistics
 from kinspan._rows.keys import PUBLIC, RowKey
 from kinspan._rows.types import Ids
-from kinspan._validation.labelled_rows import CheckedRows
+from kinspan._validation.labelled_rows import CheckedRows, apart
 from kinspan._validation.messages import NOT_FREQUENCIES
 from kinspan._validation.parameters import (
     MISSING,
@@ -85,8 +85,9 @@ def statistics_of(
             raise ValueError(NOT_FREQUENCIES)
         if not weights.any():
             return None
-    allowed = sampling.allows_holes
-    checked = CheckedRows(rows.X, label.codes, task.codes, weights, names, allowed)
+    lacking, allowed = label.codes < 0, sampling.allows_holes
+    checked = CheckedRows(rows.X, label.codes[~lacking], task.codes, weights, names, allowed)
+    checked = apart(checked, lacking if lacking.any() else None)
     found = Statistics.from_checked(checked, sampling.size, key=sampling.key, is_part=True)
     return _with_ids(found, task.ids, label.ids)
 
@@ -98,13 +99,23 @@ def with_rows(pile: Pile, rows: FileRows, sampling: Sampling, names: NDArray[Any
 
 
 def _with_ids(found: Statistics, tasks: Ids, classes: Ids) -> Statistics:
-    """Replace codes by ids, which are in the same order."""
-    moments, sample = found.moments, found.sample
-    tasks, classes = tasks[moments.tasks], classes[moments.classes]
-    moments = replace(moments, tasks=tasks, classes=classes)
+    """Replace codes by ids, which are in the same order; rows without labels keep their class."""
+    moments, sample, free = found.moments, found.sample, found.unlabelled
+    moments = replace(
+        moments, tasks=_at(tasks, moments.tasks), classes=_at(classes, moments.classes)
+    )
     if sample is not None:
-        sample = replace(sample, tasks=tasks, classes=classes)
-    return replace(found, moments=moments, sample=sample)
+        sample = replace(
+            sample, tasks=_at(tasks, sample.tasks), classes=_at(classes, sample.classes)
+        )
+    if free is not None:
+        free = _with_ids(free, tasks, np.zeros(1, dtype=np.int64))
+    return replace(found, moments=moments, sample=sample, unlabelled=free)
+
+
+def _at(ids: Ids, codes: Ids) -> Ids:
+    """The ids of codes; codes of nothing have any type."""
+    return np.asarray(ids[np.asarray(codes, dtype=np.intp)])
 
 
 def of_part(path: Path, part: Part | None, job: Job, advance: Advance | None = None) -> Outcome:

@@ -68,6 +68,7 @@ wrong-labels: .venv/dev-installed  ## wrong labels: found, counted and relied on
 
 unlabelled: .venv/dev-installed  ## rows without labels compared with labels alone and with scikit-learn's semi-supervised methods; real data in the folder KINSPAN_DATA
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.unlabelled
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.unlabelled_bound
 
 .PHONY: decisions
 decisions: .venv/dev-installed  ## rare classes: forecasts of scores, thresholds and logistic regression; real data in the folder KINSPAN_DATA; about 20 minutes

@@ -118,3 +118,18 @@ def test_the_tables_of_rare_classes_are_their_files() -> None:
     logistic: Any = pd.read_csv(RESULTS / "decisions_logistic.csv")
     rows = logistic[logistic.score == "calibration_error"]
     assert rows.ours.max() <= 0.03  # "within .03 of shares"
+
+
+def test_the_table_of_more_labels_is_its_file() -> None:
+    lines = (ROOT / "docs" / "measured.md").read_text(encoding="utf-8").splitlines()
+    filed = pd.read_csv(RESULTS / "decisions_more_labels.csv").set_index(
+        ["world", "label", "score"]
+    )
+    start = next(i for i, line in enumerate(lines) if line.startswith("| world | labels of |"))
+    kinds = filed.index.droplevel("score").unique()
+    shown = [line.strip("| ").split(" | ") for line in lines[start + 2 : start + 2 + len(kinds)]]
+    assert [tuple(cells[:2]) for cells in shown] == kinds.to_list()
+    for world, label, *cells in shown:
+        scores = [filed.loc[(world, label, name)] for name in ("roc_auc", "average_precision")]
+        expected = [of[part] for of in scores for part in ("before", "after", "promised")]
+        assert (abs(pd.Series(cells).astype(float) - expected) <= 5.6e-4).all(), (world, label)

@@ -137,6 +137,15 @@ def larger() -> Iterator[Row]:
     yield from_moments("10 000 × 20 × 256", gaussian(10_000, 20, 256), "≤ 3")
     yield from_moments("20 × 500 × 64, 100 classes", gaussian(20, 500, 64, 100))
     yield from_moments("10 × 200 × 20 000, CSR", sparse(20_000, 0.001))
+    yield many_classes()
+
+
+def many_classes() -> Row:
+    """Five rows of each of 1 000 classes in 20 tasks, over what may be waited for."""
+    X, y, task = gaussian(20, 5000, 64, 1000)
+    taken = seconds(partial(MultiTaskSPCA().fit, X, y, task=task), time.process_time)
+    what = "fit, 20 × 5 000 × 64, 1 000 classes, in units of 20 s"
+    return Row(what, taken / 20.0, "20 s", "≤ 1", taken, 0.0)
 
 
 def sparse(p: int, density: float) -> Rows:

@@ -133,3 +133,33 @@ def test_the_table_of_more_labels_is_its_file() -> None:
         scores = [filed.loc[(world, label, name)] for name in ("roc_auc", "average_precision")]
         expected = [of[part] for of in scores for part in ("before", "after", "promised")]
         assert (abs(pd.Series(cells).astype(float) - expected) <= 5.6e-4).all(), (world, label)
+
+
+def test_the_tables_of_rows_without_labels_are_their_file() -> None:
+    found: Any = pd.read_csv(RESULTS / "unlabelled.csv", dtype={"labels": str})
+    lines = (ROOT / "docs" / "measured.md").read_text(encoding="utf-8").splitlines()
+    start = lines.index("## What rows without labels are worth")
+    end = next(i for i in range(start + 1, len(lines)) if lines[i].startswith("## "))
+    shown = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in lines[start:end]
+        if line.startswith("| ") and not line.startswith("| |")
+    ]
+    settings = found.groupby(["data", "labels", "rows"]).ngroups
+    assert len(shown) == settings
+    for data, kind, *cells in shown:
+        labels, rows = (kind, "of the task") if kind.isdigit() else ("3", kind)
+        of = found[(found.data == data) & (found.labels == labels) & (found.rows == rows)]
+        by_way = {way: part.set_index("draw") for way, part in of.groupby("way")}
+        used, alone = by_way["with unlabelled"], by_way["labels alone"]
+        gain = used.accuracy - alone.accuracy
+        bias = (used.forecast - used["true error"]).mean()
+        expected = [alone.accuracy.mean(), gain.mean(), gain.min(), used["worst loss"].max()]
+        expected += [used.weight.mean(), bias, used.covered.mean()]
+        ways = ("self-training", "label spreading")
+        expected += [by_way[way].accuracy.mean() for way in ways if way in by_way]
+        numbers = [float(cell.replace("−", "-")) for cell in cells]
+        within = [0.051] * 4 + [0.0051, 0.00051, 0.0051] + [0.051] * 2
+        for number, value, off in zip(numbers, expected, within, strict=False):
+            assert abs(number - value) <= off, (data, kind, number, value)
+        assert len(numbers) == len(expected)

@@ -167,7 +167,7 @@ def test_single_precision_is_enough_for_what_a_scale_changes(
     y, task = np.tile([0, 1, 2], 40), np.repeat(np.arange(4), 30)
     X = (rng.normal(size=(120, 30)) + y[:, None]) * np.arange(1, 31)
     double = MultiTaskSPCA().fit(X, y, task=task)
-    monkeypatch.setattr(scales, "_MANY_NUMBERS", 0)
+    monkeypatch.setattr(scales, "MANY_NUMBERS", 0)
     single = MultiTaskSPCA().fit(X, y, task=task)
     assert np.abs(single.coef_ - double.coef_).max() > 0
     np.testing.assert_allclose(single.coef_, double.coef_, rtol=1e-4, atol=1e-5)

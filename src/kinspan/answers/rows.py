@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import TransformerMixin
 
 from kinspan._arrays.elsewhere import all_finite, codes_on_device_of, in_library_of, per_row
 from kinspan._arrays.libraries import namespace
@@ -18,7 +19,7 @@ from kinspan._validation.rows import check_known_tasks, check_rows
 from kinspan.scores import answers, paired_scores, probabilities, projectors, without_absent
 
 
-class RowsMixin:
+class RowsMixin(TransformerMixin):
     """The answers of a fitted MultiTaskSPCA for rows."""
 
     missing: str

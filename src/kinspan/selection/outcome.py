@@ -254,7 +254,8 @@ def _energies(solution: Solution, problem: Problem) -> Energies:
     share = rules.per_target([w.noise_share for w in solution.weights]).mean(axis=1)
     power = squares(rules.combine(solution.weights))
     lent = share < 0.999
-    ratio = max(signal[lent].sum(), 0.0) / max(power[lent].sum(), 1e-300)
+    told = lent & (n_contrasts > 0)  # a task without labels tells nothing of what is known
+    ratio = max(signal[told].sum(), 0.0) / max(power[told].sum(), 1e-300)
     alone = total**2 / np.where(total + noise > 0, total + noise, 1.0)
     known = np.where(lent, ratio**2 * power, alone)
     return Energies(total, known, squared_weights * scaled.cell_noise * scaled.counts)

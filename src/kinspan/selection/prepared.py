@@ -31,6 +31,7 @@ from kinspan.row_sample import RowSample
 from kinspan.selection.decisions import SHARES
 from kinspan.selection.judged import Judged, judged_rows
 from kinspan.selection.scales import (
+    MANY_NUMBERS,
     RowsOfScale,
     Scaling,
     by_tails,
@@ -246,4 +247,5 @@ def _covariance(scaling: Scaling, sample: RowSample) -> Covariance | None:
     cells = tasks * scaled.counts.shape[1] + sample.class_codes
     counts = scaled.counts[tasks, sample.class_codes]
     rows = SampledRows(cells, counts, sample.weights, sample.keys)
-    return covariance_of_rows(residuals, rows, means, overwrite=True, precision=sample.rows.dtype)
+    kind = sample.rows.dtype if residuals.size > MANY_NUMBERS else np.float64
+    return covariance_of_rows(residuals, rows, means, overwrite=True, precision=kind)

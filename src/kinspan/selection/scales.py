@@ -13,7 +13,7 @@ from kinspan.metric import SampledRows, ScaledMoments, common_scale, feature_sca
 from kinspan.row_sample import RowSample
 from kinspan.selection.decisions import LARGE_FREEDOM, SAME_SCALE
 
-_MANY_NUMBERS = 1 << 20
+MANY_NUMBERS = 1 << 20  # in rows: more of them are taken in single precision where that is enough
 
 
 class RowsOfScale(NamedTuple):
@@ -25,7 +25,7 @@ class RowsOfScale(NamedTuple):
     @classmethod
     def of(cls, change: Floats, residuals: Floats) -> RowsOfScale:
         """Many numbers are taken in single precision: what leaving out one row changes is small."""
-        kind = np.float32 if change.size > _MANY_NUMBERS else np.float64
+        kind = np.float32 if change.size > MANY_NUMBERS else np.float64
         return cls(change.astype(kind), residuals.astype(kind))
 
 

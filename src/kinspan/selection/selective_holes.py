@@ -4,7 +4,7 @@ Let the odds that a value x of a feature is missing be exp(a + βx). By Bayes th
 cell have the density of those that are there times exp(βx): if that is normal with mean m and
 variance s², missing values have mean m + βs², and the odds of a hole in the cell are
 exp(a + βm + β²s²/2). A class with a larger mean thus has more holes, or fewer, and the slope of
-holes over means is β (docs/theory.md, eqs. 56 and 57). In units of the deviation of a feature
+holes over means is β (docs/theory.md, eqs. 47a and 47b). In units of the deviation of a feature
 within tasks, slopes are drawn to a common one, so that a few rows are enough.
 """
 

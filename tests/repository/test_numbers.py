@@ -37,6 +37,13 @@ def test_limits_of_borrowing() -> None:
     page, worlds = text("docs/limits.md"), pd.read_csv(RESULTS / "worlds.csv")
     many = worlds[(worlds.classes == 2) & (worlds.tasks >= 20)]
     assert f"Among the {len(many)} worlds with two classes and at least twenty tasks" in page
+    everywhere = worlds.ours - worlds.alone
+    assert f"on average {points(-everywhere.mean())} points lower" in page
+    assert f"{points(everywhere.max())} points higher in the worst world" in page
+    single = (
+        f"in {(worlds.worst > 0.05).sum()} of the worlds one of them lost more than five points"
+    )
+    assert f"{single}, at most {100 * worlds.worst.max():.0f}." in page
     loss = points((many.ours - many.alone).max())
     assert f"no world lost more than {loss} points, and no task more than " in page
     assert f"no task more than {points(many.worst.max())}." in page

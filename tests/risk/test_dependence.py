@@ -56,3 +56,10 @@ def test_what_others_lend_is_no_noise_of_ones_own() -> None:
     rows = counts.sum(axis=1)
     lent, own = (UsualTask.of(e, counts, rows).noise_share()[0] for e in (energies, alone))
     assert 0 < lent < 0.5 * own
+
+
+def test_a_rule_in_which_no_signal_was_found_is_noise() -> None:
+    counts = np.full((3, 2), 10.0)
+    energies = Energies(np.zeros(3), np.zeros(3), np.full((3, 2), 40.0))
+    share = UsualTask.of(energies, counts, counts.sum(axis=1)).noise_share()
+    np.testing.assert_allclose(share, 1.0, rtol=1e-5)

@@ -93,7 +93,7 @@ class PlanningMixin:
         >>> digits = load_digit_pairs(n_per_class=5)
         >>> clf = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
         >>> clf.labels_needed("3 vs 8", 0.05)
-        Task '3 vs 8': about 6.6 % now; 5.0 % with about 9 more labels per class
+        Task '3 vs 8': about 6.6 % now; 5.0 % with about 8 more labels per class
         >>> clf.labels_needed("3 vs 8", 0.95, score="roc_auc")
         Task '3 vs 8': AUC about 0.948 now
         labels of   more for 0.95   then  very many

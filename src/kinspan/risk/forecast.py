@@ -21,7 +21,7 @@ from kinspan.risk.usual_task import UsualTask
 
 _LEVEL = 0.90
 FLEET_ROWS = (100.0, 30.0, 10.0, 3.0, 1.0)  # what a task that is known exactly tells of another
-SHAPE_ROWS = 100.0  # rows of all tasks at which counts and smooth tails are believed equally
+SHAPE_ROWS = 100.0  # rows, of all tasks or one, at which counts and smooth tails count equally
 
 
 class Forecast(NamedTuple):
@@ -67,7 +67,8 @@ class LeftOutErrors(NamedTuple):
         n, smoothed = self.rows, self.smoothed
         held = SHAPE_ROWS * max(float(n @ smoothed), 1.0) / max(float(n.sum()), 1.0)
         ratio = (n @ self.counted + held) / (n @ smoothed + held)
-        return np.minimum(ratio * smoothed, 1.0)
+        mixed = (n * self.counted + SHAPE_ROWS * ratio * smoothed) / (n + SHAPE_ROWS)
+        return np.asarray(np.minimum(mixed, 1.0))
 
 
 def left_out_errors(

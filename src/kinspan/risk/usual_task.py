@@ -14,6 +14,8 @@ from scipy.optimize import brentq
 from kinspan._rows.types import Floats
 from kinspan.risk.learning import Energies
 
+_LEAST = 1e-6  # of the noise: the energy of tasks in which no signal was found
+
 
 class UsualTask(NamedTuple):
     """What a usual task would know, were its labels those of each task."""
@@ -28,15 +30,17 @@ class UsualTask(NamedTuple):
         weights, present = rows / rows.sum(), counts > 0
         spread = (weights @ (energies.spread * present)) / np.maximum(weights @ present, 1e-300)
         noise = (present * spread / np.where(present, counts, 1.0)).sum(axis=1)
-        total = max(float(weights @ np.nan_to_num(energies.total)), 1e-300)
+        least = max(_LEAST * float(noise.max(initial=0.0)), 1e-300)
+        total = max(float(weights @ np.nan_to_num(energies.total)), least)
         missing = total - min(float(weights @ np.nan_to_num(energies.known)), 0.98 * total)
         own = _own(total, missing, noise, weights)
-        return cls(own, noise, np.asarray(total - _lost(own, noise)))
+        known = total - own + own * (own / np.maximum(own + noise, 1e-300))
+        return cls(own, noise, np.asarray(known))
 
     def noise_share(self) -> Floats:
         """(tasks,): of the squared length of its rule, the part that is noise of its own labels."""
         followed = self.own / np.maximum(self.own + self.noise, 1e-300)
-        return np.asarray(followed**2 * self.noise / np.maximum(self.known, 1e-300))
+        return np.asarray(followed**2 * (self.noise / np.maximum(self.known, 1e-300)))
 
 
 def _own(total: float, missing: float, noise: Floats, weights: Floats) -> float:

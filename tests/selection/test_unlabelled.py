@@ -79,12 +79,17 @@ def test_forecasts_are_the_lower_of_two_cautious_ones() -> None:
     assert np.mean(covered) > 0.7
 
 
-def test_a_threshold_keeps_the_forecast_that_it_was_set_by() -> None:
-    world = gaussian(1)
-    models = [
-        MultiTaskSPCA(threshold="f1").fit(some.X, some.y, task=some.task)
+def with_and_without(seed: int, **parameters: Any) -> list[MultiTaskSPCA]:
+    """Fits to all rows of a world, and to those with labels."""
+    world = gaussian(seed)
+    return [
+        MultiTaskSPCA(**parameters).fit(some.X, some.y, task=some.task)
         for some in (world, labelled(world))
     ]
+
+
+def test_a_threshold_keeps_the_forecast_that_it_was_set_by() -> None:
+    models = with_and_without(1, threshold="f1")
     np.testing.assert_array_equal(models[0].forecast_error_, models[1].forecast_error_)
 
 
@@ -263,10 +268,6 @@ def test_the_weight_follows_support_and_evidence() -> None:
 
 
 def test_one_against_all_does_without() -> None:
-    world = gaussian(3)
-    models = [
-        MultiTaskSPCA(multi_class="one-vs-all").fit(some.X, some.y, task=some.task)
-        for some in (world, labelled(world))
-    ]
+    models = with_and_without(3, multi_class="one-vs-all")
     np.testing.assert_array_equal(models[0].coef_, models[1].coef_)
     assert not models[0].unlabelled_weight_.any()

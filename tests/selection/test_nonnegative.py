@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
+from kinspan._rows.by_task import RowsByTask
 from kinspan.selection.nonnegative import nonnegative, nonnegative_each, nonnegative_moved
 
 
@@ -34,11 +35,12 @@ def test_many_small_problems_at_once_are_each_of_them(size: int) -> None:
     rng = np.random.default_rng(size)
     problems = [random_problem(rng, size) for _ in range(40)]
     curvature, target = (np.array([problem[i] for problem in problems]) for i in (0, 1))
-    found = nonnegative_each(curvature, target)
     units = np.sqrt(np.einsum("tjj->tj", curvature))
     expected = np.array([nonnegative(*problem) for problem in problems])
-    np.testing.assert_allclose(found * units, expected * units, rtol=1e-6, atol=1e-6)
-    assert (found == 0).any() == (expected == 0).any()
+    for guess in (expected > 0, expected < 0, rng.random(expected.shape) < 0.5):
+        found = nonnegative_each(curvature, target, guess)
+        np.testing.assert_allclose(found * units, expected * units, rtol=1e-6, atol=1e-6)
+        assert (found == 0).any() == (expected == 0).any()
 
 
 def test_a_weight_that_was_negative_can_be_needed_after_all() -> None:
@@ -47,7 +49,7 @@ def test_a_weight_that_was_negative_can_be_needed_after_all() -> None:
     problems = [random_problem(rng, 4) for _ in range(3000)]
     curvature, target = (np.array([problem[i] for problem in problems]) for i in (0, 1))
     free = np.linalg.solve(curvature, target[..., None])[..., 0]
-    found = nonnegative_each(curvature, target)
+    found = nonnegative_each(curvature, target, free > 0)
     assert ((free < 0) & (found > 0)).any()
     slope = np.einsum("tij,tj->ti", curvature, found) - target
     units = np.sqrt(np.einsum("tjj->tj", curvature))
@@ -62,12 +64,11 @@ def test_targets_that_move_are_solved_as_if_anew(size: int) -> None:
     rng = np.random.default_rng(size)
     problems = [random_problem(rng, size) for _ in range(10)]
     curvature, target = (np.array([problem[i] for problem in problems]) for i in (0, 1))
-    used = nonnegative_each(curvature, target) > 0
-    of_problem = rng.integers(0, 10, 60)
-    moves = (
-        target[of_problem] * rng.normal(size=(60, size)) * np.repeat([0.01, 1.0, 5.0], 20)[:, None]
-    )
-    found = nonnegative_moved(curvature, target, used, moves, of_problem)
-    expected = nonnegative_each(curvature[of_problem], target[of_problem] + moves)
+    used = nonnegative_each(curvature, target, np.ones_like(target, dtype=bool)) > 0
+    of_problem = np.sort(rng.integers(0, 10, 60))
+    moves = target[of_problem] * rng.normal(size=(60, size)) * rng.choice([0.01, 1.0, 5.0], (60, 1))
+    found = nonnegative_moved(curvature, target, used, moves, RowsByTask(of_problem))
+    moved = target[of_problem] + moves
+    expected = nonnegative_each(curvature[of_problem], moved, used[of_problem])
     units = np.sqrt(np.einsum("tjj->tj", curvature))[of_problem]
     np.testing.assert_allclose(found * units, expected * units, rtol=1e-5, atol=1e-5)

@@ -58,8 +58,14 @@ class Covariance:
 
     def look_at(self, shares: Sequence[float]) -> None:
         """Find the noise of all metrics that will be asked for in one pass over the rows."""
-        for share, lengths in zip(shares, self._squared_lengths(shares), strict=True):
-            self._known[share] = NoiseOfRows(self._longer(share, lengths), self._dimension(share))
+        counts = self.rows.copies * self.rows.removed
+        of_rows = self.rows.removed / (self.mean_value * self.n_rows)
+        weights = np.array(shares)[:, None] * of_rows  # of the metric that leave with a row
+        lengths = self._squared_lengths(shares)
+        longer = _longer(lengths, counts, weights)
+        dimensions = self._dimensions(shares, counts, weights)
+        for share, *noise in zip(shares, longer.tolist(), dimensions, strict=True):
+            self._known[share] = NoiseOfRows(*noise)
 
     def without_rows(self) -> Covariance:
         """The same for whoever has found the noise of all metrics already."""
@@ -80,46 +86,46 @@ class Covariance:
             found[:, rows] = inverse @ (self.residuals[rows] ** 2).T
         return found
 
-    def _longer(self, share: float, inside: Floats) -> float:
-        """Squared lengths of new rows in the metric, over those of the rows behind it: eq. (31a).
-
-        The metric is large along the very rows that it was computed from, which look too short in
-        it. Each of them is measured in the metric without it.
-        """
-        counts = self.rows.copies * self.rows.removed
-        unseen = counts @ (inside / _left(self._share_of_rows(share) * inside))
-        seen = counts @ inside
-        return float(unseen / seen) if seen > 0 else 1.0
-
-    def _dimension(self, share: float) -> float:
-        """(tr C)² / tr C² of the noise of new rows in the metric: eq. (31b).
+    def _dimensions(self, shares: Sequence[float], counts: Floats, weights: Floats) -> list[float]:
+        """(tr C)² / tr C² of the noise of new rows in each of the metrics: eq. (31b).
 
         From products of rows of different cells, in the metric without both of them.
         """
-        some, counts, pairs = self._pairs
-        rows, weight = self.residuals[some], self._share_of_rows(share)[some]
-        products = (rows / self.stretch(share)[: rows.shape[1]]) @ rows.T
-        lengths = np.diagonal(products)
-        left = _left(weight * lengths)
-        total = counts @ (lengths / left) / max(counts.sum(), 1e-300)
-        products /= _left(1.0 - np.outer(left, left) + np.outer(weight, weight) * products**2)
-        square = np.vdot(pairs, products**2) / max(pairs.sum(), 1e-300)
-        return float(total**2 / square) if square > 0 else np.inf
+        some, pairs = self._pairs(counts)
+        rows, counts, found = self.residuals[some], counts[some], []
+        each, of_pairs = max(counts.sum(), 1e-300), max(pairs.sum(), 1e-300)
+        for share, weight in zip(shares, weights[:, some], strict=True):
+            products = (rows / self.stretch(share)[: rows.shape[1]]) @ rows.T
+            lengths = products.diagonal()
+            left = _left(weight * lengths)
+            total = counts @ (lengths / left) / each
+            products *= products
+            both = np.outer(left, left)
+            both -= np.outer(weight, weight) * products
+            products /= np.square(np.maximum(both, 1e-6, out=both), out=both)
+            square = np.vdot(pairs, products) / of_pairs
+            found.append(float(total**2 / square) if square > 0 else np.inf)
+        return found
 
-    @computed_once
-    def _pairs(self) -> tuple[Codes, Floats, Floats]:
-        """A few rows, how much they count, and how much every pair of them counts."""
+    def _pairs(self, counts: Floats) -> tuple[Codes, Floats]:
+        """A few rows, and how much every pair of them counts."""
         some = self.rows.across(np.einsum("np,np->n", self.residuals, self.residuals))
-        counts, cells = (self.rows.copies * self.rows.removed)[some], self.rows.cells[some]
-        each = np.outer(counts, counts)
+        cells, each = self.rows.cells[some], np.outer(counts[some], counts[some])
         pairs = each * (cells[:, None] != cells)
         if not pairs.any():  # a single cell has more than one row
             pairs = each * ~np.eye(len(some), dtype=bool)
-        return some, counts, pairs
+        return some, pairs
 
-    def _share_of_rows(self, share: float) -> Floats:
-        """(rows,): how much of the metric leaves with a row, over its square."""
-        return np.asarray(share * self.rows.removed / (self.mean_value * self.n_rows))
+
+def _longer(inside: Floats, counts: Floats, weights: Floats) -> Floats:
+    """(metrics,): squared lengths of new rows, over those of the rows behind a metric: eq. (31a).
+
+    The metric is large along the very rows that it was computed from, which look too short in it.
+    Each of them is measured in the metric without it.
+    """
+    unseen, seen = (inside / _left(weights * inside)) @ counts, inside @ counts
+    known = seen > 0
+    return np.where(known, unseen / np.where(known, seen, 1.0), 1.0)
 
 
 def _left(share: Floats) -> Floats:

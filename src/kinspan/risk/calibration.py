@@ -69,7 +69,7 @@ def _most_likely(margins: Floats, weights: Floats) -> Floats:
         inside = convex & (low <= after) & (after <= high)
         after = np.where(inside, after, 0.5 * (low + high))
         step, found = np.abs(after - found).max(), after
-        if step < 1e-8:  # the next one would be rounding
+        if step < 1e-6:  # the next one would be rounding
             break
     return found
 

@@ -11,7 +11,6 @@ blocks, so that what is between rows and scores stays small.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
@@ -19,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinspan._rows.blocks import blocks
+from kinspan._rows.by_task import RowsByTask
 from kinspan._rows.types import Codes, Floats
 from kinspan.risk.rule_parts import Residuals, RuleParts, ScaleChange, SharedPart
 
@@ -58,14 +58,18 @@ def _scores(rules: RuleParts, residuals: Residuals) -> Floats:
     alone = n - g <= 1e-9 * n
     fraction = g / np.where(alone, 1.0, n - g)  # the cell mean moves by −fraction · r
     larger = 1.0 + fraction * rules.class_shares[t, c]  # the centre moves away from the row
-    found = _products(rules, residuals, larger)
+    by_task = RowsByTask(t)
+    found = _products(rules, residuals, larger, by_task)
     moved = _by_contrast(rules.own[t], rules.centring[t, c])
     moved *= -fraction[:, None, None]  # coef moves by that times r
     found = _with_own_part(found, moved)
     share = (fraction * n)[:, None] * residuals.metric_weight
     downdate = share / np.maximum(1.0 - share * found.square, 1e-6)  # Sherman and Morrison
     for part in rules.shared:
-        _add_shared_part(found, part, rules, residuals, fraction, larger, moved, downdate)
+        contrasts = _moved_contrasts(
+            part.metric, found, rules, residuals, fraction, downdate, by_task
+        )
+        _add_shared_part(found, part, rules, residuals, larger, moved, contrasts, by_task)
     pulled = downdate[..., None] * found.r_coef
     x_coef, length = found.x_coef + found.x_r[..., None] * pulled, found.length
     if length is not None:
@@ -73,7 +77,8 @@ def _scores(rules: RuleParts, residuals: Residuals) -> Floats:
     found = found._replace(x_coef=x_coef, length=length)
     if residuals.scale is not None:
         along = larger[:, None] + downdate * found.x_r
-        found = _with_scale(found, rules, residuals, residuals.scale, along, moved + pulled)
+        multiple = moved + pulled
+        found = _with_scale(found, rules, residuals, residuals.scale, along, multiple, by_task)
     scores = found.x_coef
     if found.length is not None and rules.half_level is not None:
         scores = scores - rules.half_level[t][..., None] * found.length
@@ -102,7 +107,9 @@ def _undone(rules: RuleParts, t: Codes, c: Codes) -> Floats:
     return np.asarray(undone)
 
 
-def _products(rules: RuleParts, residuals: Residuals, larger: Floats) -> _Products:
+def _products(
+    rules: RuleParts, residuals: Residuals, larger: Floats, by_task: RowsByTask
+) -> _Products:
     """With the rules of all rows, around the centre without the row."""
     t, c, r = residuals.tasks, residuals.classes, residuals.values
     axes, shape = r.shape[1], (len(rules.coef), -1, rules.coef.shape[3])
@@ -110,10 +117,9 @@ def _products(rules: RuleParts, residuals: Residuals, larger: Floats) -> _Produc
     square = r**2 @ inverse
     x_r = (r * rules.contrasts[t, c, :axes]) @ inverse + larger[:, None] * square
     flat = rules.coef.reshape(shape)
-    r_coef = _inner(r, t, flat[..., :axes]).reshape(len(r), *rules.coef.shape[1:3])
-    cells, times = _cells_of_rows(rules, t, c)
-    of_means = _inner(rules.contrasts[t[cells], c[cells]], t[cells], flat)
-    x_coef = np.repeat(of_means, times, axis=0).reshape(r_coef.shape)
+    r_coef = by_task.times(r, flat[..., :axes]).reshape(len(r), *rules.coef.shape[1:3])
+    of_means = rules.contrasts @ flat.transpose(0, 2, 1)
+    x_coef = of_means[t, c].reshape(r_coef.shape)
     x_coef += larger[:, None, None] * r_coef
     length = None
     if rules.half_level is not None:
@@ -139,29 +145,27 @@ def _add_shared_part(
     part: SharedPart,
     rules: RuleParts,
     residuals: Residuals,
-    fraction: Floats,
     larger: Floats,
     moved: Floats,
-    downdate: Floats,
+    contrasts: Floats,
+    by_task: RowsByTask,
 ) -> None:
     """After the part along directions of the others has followed the target's own contrast."""
     t, c, axes = residuals.tasks, residuals.classes, residuals.values.shape[1]
     columns = (slice(None), part.metric, part.columns)
     n_vectors, n_columns, p = part.basis.shape
-    flat, shape = part.basis.reshape(-1, p), (-1, n_vectors, n_columns)
-    r_basis = (residuals.values @ flat[:, :axes].T).reshape(shape)
-    cells, times = _cells_of_rows(rules, t, c)
-    of_means = np.repeat(rules.contrasts[t[cells], c[cells]] @ flat.T, times, axis=0).reshape(shape)
-    contrasts = _moved_contrasts(part.metric, found, rules, residuals, fraction, downdate)
+    flat = part.basis.reshape(-1, p)
+    r_basis = (residuals.values @ flat[:, :axes].T).reshape(-1, n_vectors, n_columns)
     along = np.einsum("nbl,nl->nb", r_basis, contrasts)
     followed = part.vectors @ part.gain @ part.vectors.transpose(0, 2, 1)  # symmetric
-    change = _inner(along, t, followed)
+    change = by_task.times(along, followed)
     r_change = np.einsum("nb,nbl->nl", change, r_basis)
-    found.x_coef[columns] += np.einsum("nb,nbl->nl", change, of_means)
-    found.x_coef[columns] += larger[:, None] * r_change
+    of_cells = (rules.contrasts @ flat.T).reshape(-1, n_vectors, n_columns).transpose(0, 2, 1)
+    by_cell = RowsByTask(t * rules.counts.shape[1] + c)
+    found.x_coef[columns] += by_cell.times(change, of_cells) + larger[:, None] * r_change
     found.r_coef[columns] += r_change
     if found.length is not None and part.products is not None:
-        with_coef = _inner(change, t, part.products.coef.transpose(0, 2, 1))
+        with_coef = by_task.times(change, part.products.coef.transpose(0, 2, 1))
         crossed = with_coef + moved[columns] * r_change
         squared = np.einsum("lnb,nb->nl", change @ part.products.basis, change)
         found.length[columns] += 2.0 * crossed + squared
@@ -174,6 +178,7 @@ def _moved_contrasts(
     residuals: Residuals,
     fraction: Floats,
     downdate: Floats,
+    by_task: RowsByTask,
 ) -> Floats:
     """(rows, columns): how often the residual is added to own contrasts if its row is left out.
 
@@ -186,7 +191,7 @@ def _moved_contrasts(
     contrasts = rules.contrasts[:, -rules.centring.shape[2] :, :axes]
     smaller = downdate[:, metric]
     away = fraction * (1.0 + smaller * found.square[:, metric])
-    by_metric = smaller[:, None] * _inner(turned, t, contrasts)
+    by_metric = smaller[:, None] * by_task.times(turned, contrasts)
     return np.asarray(by_metric - away[:, None] * rules.centring[t, c])
 
 
@@ -197,6 +202,7 @@ def _with_scale(
     scale: ScaleChange,
     along: Floats,
     multiple: Floats,
+    by_task: RowsByTask,
 ) -> _Products:
     """With the scale of the features without the row: what Δ' adds to every inner product.
 
@@ -220,11 +226,12 @@ def _with_scale(
             changed_x += contrasts[t, s, c]
             changed_x *= change
             x_r = np.einsum("np,np->n", changed_x, r)[:, None]
-            x_coef[:, s] += _inner(changed_x, t, coef[:, s]) + of * x_r
+            x_coef[:, s] += by_task.times(changed_x, coef[:, s]) + of * x_r
             if length is not None:
                 change_r = change * r
-                r_coef, square = _inner(change_r, t, coef[:, s]), np.einsum("np,np->n", change_r, r)
-                longer = _inner(change, t, coef[:, s] ** 2)
+                r_coef = by_task.times(change_r, coef[:, s])
+                square = np.einsum("np,np->n", change_r, r)
+                longer = by_task.times(change, coef[:, s] ** 2)
                 length[:, s] += longer + of * (2.0 * r_coef + of * square[:, None])
     return products._replace(x_coef=x_coef, length=length)
 
@@ -266,27 +273,3 @@ def _noise_without(rules: RuleParts, residuals: Residuals, square: Floats) -> Fl
     several = left > 1.0 + 1e-9
     spread = np.where(several, others / np.where(several, left - 1.0, 1.0), of_task[t])
     return np.asarray(spread / left)
-
-
-def _cells_of_rows(rules: RuleParts, t: Codes, c: Codes) -> tuple[Codes, Codes]:
-    """The first of neighbouring rows of the same cell, and how many these are."""
-    starts = np.flatnonzero(np.diff(t * rules.counts.shape[1] + c, prepend=-1))
-    return starts, np.diff(starts, append=len(t))
-
-
-def _inner(rows: Floats, tasks: Codes, vectors: Floats) -> Floats:
-    """(rows, columns): every row times the vectors (tasks, columns, axes) of its task.
-
-    Neighbouring tasks with equally many rows are multiplied at once.
-    """
-    products = np.empty((len(rows), vectors.shape[1]), dtype=np.result_type(rows, vectors))
-    starts = np.flatnonzero(np.diff(tasks, prepend=-1))  # rows are sorted by task
-    sizes, across = np.diff(starts, append=len(rows)), vectors.transpose(0, 2, 1)
-    runs = np.flatnonzero(np.diff(sizes, prepend=-1)).tolist()
-    for first, last in itertools.pairwise([*runs, len(starts)]):
-        size, start = int(sizes[first]), int(starts[first])
-        these = slice(start, start + (last - first) * size)
-        shape = (last - first, size, -1)
-        of_tasks = across[tasks[starts[first:last]]]
-        np.matmul(rows[these].reshape(shape), of_tasks, out=products[these].reshape(shape))
-    return products

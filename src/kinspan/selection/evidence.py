@@ -11,9 +11,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import expit, softmax
+from scipy.special import softmax
 
 from kinspan._rows.blocks import blocks
+from kinspan._rows.by_task import RowsByTask
 from kinspan._rows.types import Codes, Floats, Mask
 from kinspan.selection.decisions import FLEET_ROWS, PRIOR_ROWS
 from kinspan.selection.nonnegative import (
@@ -24,6 +25,7 @@ from kinspan.selection.nonnegative import (
 )
 
 _STEPS, _STEPS_OF_TASKS, _TINY = 50, 3, 1e-6
+_LENGTHS = 0.5 ** np.arange(11)  # of a step that makes the loss larger: shorter, but not zero
 
 
 class Evidence(NamedTuple):
@@ -43,12 +45,24 @@ class Evidence(NamedTuple):
 
     def losses(self, scores: Floats) -> Floats:
         """(rows,): log losses of (rows, classes) scores, or with two classes of one."""
-        rows = np.arange(len(scores))
+        return self.likelihood(scores)[0]
+
+    def likelihood(self, scores: Floats) -> tuple[Floats, Floats]:
+        """(rows,) log losses, and (rows, classes) probabilities.
+
+        With two classes one score is enough, the second minus the first, and one probability.
+        """
         if scores.shape[1] == 1:
+            odds = np.exp(-np.abs(scores))  # of the less likely class
             wrong = scores[:, 0] * (1.0 - 2.0 * self.classes)
-            return np.asarray(np.log1p(np.exp(-np.abs(wrong))) + np.maximum(wrong, 0.0))
-        below = self._below(scores)
-        return np.asarray(np.log(np.exp(below).sum(axis=1)) - below[rows, self.classes])
+            losses = np.log1p(odds[:, 0]) + np.maximum(wrong, 0.0)
+            return losses, np.where(scores > 0, 1.0, odds) / (1.0 + odds)
+        below = np.where(self.present, scores, -np.inf)
+        below -= below.max(axis=1, keepdims=True)
+        odds = np.exp(below)
+        total = odds.sum(axis=1)
+        losses = np.log(total) - below[np.arange(len(scores)), self.classes]
+        return losses, odds / total[:, None]
 
     def excess(self, p: Floats) -> Floats:
         """(rows, classes): probabilities minus one for the class of a row."""
@@ -57,21 +71,6 @@ class Evidence(NamedTuple):
         excess = p.copy()
         excess[np.arange(len(p)), self.classes] -= 1.0
         return excess
-
-    def probabilities(self, scores: Floats) -> Floats:
-        """(rows, classes): of scores.
-
-        With two classes one score is enough, the second minus the first, and one probability.
-        """
-        if scores.shape[1] == 1:
-            return np.asarray(expit(scores))
-        odds = np.exp(self._below(scores))
-        return np.asarray(odds / odds.sum(axis=1, keepdims=True))
-
-    def _below(self, scores: Floats) -> Floats:
-        """(rows, classes): scores minus the largest of the row."""
-        below = np.where(self.present, scores, -np.inf)
-        return np.asarray(below - below.max(axis=1, keepdims=True))
 
 
 class Combined(NamedTuple):
@@ -132,10 +131,10 @@ def combine(scores: Floats, evidence: Evidence, prior: Floats, n_tasks: int) -> 
     if len(prior) == 1 or not len(here.tasks):
         weights = np.repeat(pooled.weights[None], n_tasks, axis=0)
         return Combined(weights, pooled.weights, np.tensordot(pooled.weights, scores, axes=1))
-    found = []
+    found, by_task = [], RowsByTask(here.tasks)
     start = np.repeat(pooled.weights[None], n_tasks, axis=0)
     for rows in FLEET_ROWS:  # the most first: every task starts from where it was
-        found.append(_of_tasks(used, here, pooled, rows, start))
+        found.append(_of_tasks(used, here, by_task, pooled, rows, start))
         start = found[-1][0]
     likely = softmax([-here.own @ left_out[1] for left_out in found])
     weights = np.tensordot(likely, [w for w, _, _ in found], axes=1)
@@ -169,31 +168,40 @@ class _Pooled(NamedTuple):
     def of(cls, scores: Floats, evidence: Evidence, prior: Floats) -> _Pooled:
         """The combined loss of all tasks, and the prior as a number of rows around its point."""
         total = max(float(evidence.fleet.sum()), 1e-9)
-        rows, loss = PRIOR_ROWS.constant, _Loss(scores, evidence, evidence.fleet)
-        held = rows * _steadied(loss.at(prior)[1] / total)
-
-        def objective(weights: Floats) -> float:
-            away = weights - prior
-            return loss.value(weights) + 0.5 * float(away @ held @ away)
-
-        weights, value = prior, objective(prior)
+        loss = _Loss(scores, evidence, evidence.fleet)
+        here = loss.around(prior)
+        held = PRIOR_ROWS.constant * _steadied(here.curvature / total)
+        weights, here = prior, here.held(held, np.zeros(len(prior)))
         for _ in range(_STEPS):
-            slope, curvature = loss.at(weights)
-            slope, curvature = slope + held @ (weights - prior), curvature + held
-            if not np.diagonal(curvature).max() > 1e-100:
+            if not np.diagonal(here.curvature).max() > 1e-100:
                 break  # all rows are told apart without a doubt
-            step = nonnegative(curvature, curvature @ weights - slope) - weights
-            length, size = 1.0, np.abs(step).max() / max(np.abs(weights).max(), 1e-300)
-            after = objective(weights + step)
-            while length > 1e-3 and size > 1e-5 and after > value:
-                length *= 0.5
-                after = objective(weights + length * step)
-            weights, value = weights + length * step, after
-            if size <= 1e-9:  # Newton's method: the next one would be rounding
+            target = here.curvature @ weights - here.slope
+            step = nonnegative(here.curvature, target) - weights
+            size = np.abs(step).max() / max(np.abs(weights).max(), 1e-300)
+            for length in _LENGTHS:
+                moved = weights + length * step
+                after = loss.around(moved).held(held, moved - prior)
+                if after.value <= here.value or size <= 1e-5:
+                    break
+            weights, here = moved, after
+            if size <= 1e-6:  # Newton's method: the next one would be rounding
                 break
-        slope, curvature = loss.at(weights)
-        slope = slope + held @ (weights - prior)
-        return cls(weights, slope / total, (curvature + held) / total)
+        return cls(weights, here.slope / total, here.curvature / total)
+
+
+class _Quadratic(NamedTuple):
+    """A loss around some weights."""
+
+    value: float
+    slope: Floats  # (rules,)
+    curvature: Floats  # (rules, rules)
+
+    def held(self, by: Floats, away: Floats) -> _Quadratic:
+        """With a prior of this (rules, rules) curvature, whose point is so far away."""
+        pull = by @ away
+        return _Quadratic(
+            self.value + 0.5 * float(away @ pull), self.slope + pull, self.curvature + by
+        )
 
 
 class _Loss(NamedTuple):
@@ -203,22 +211,19 @@ class _Loss(NamedTuple):
     evidence: Evidence
     b: Floats  # (rows,): how much a row counts
 
-    def value(self, weights: Floats) -> float:
+    def around(self, weights: Floats) -> _Quadratic:
         """With the same (rules,) weights for all rows."""
-        return float(self.b @ self.evidence.losses(np.tensordot(weights, self.scores, axes=1)))
-
-    def at(self, weights: Floats) -> tuple[Floats, Floats]:
-        """Gradient and Hessian."""
         n_rules, n_rows, n_scores = self.scores.shape
-        slope, curvature = np.zeros(n_rules), np.zeros((n_rules, n_rules))
+        value, slope, curvature = 0.0, np.zeros(n_rules), np.zeros((n_rules, n_rules))
         for rows in blocks(n_rows, n_rules * n_scores):
             scores, evidence = self.scores[:, rows], self.evidence.some(rows)
-            p = evidence.probabilities(np.tensordot(weights, scores, axes=1))
+            losses, p = evidence.likelihood(np.tensordot(weights, scores, axes=1))
+            value += float(self.b[rows] @ losses)
             excess = evidence.excess(p) * self.b[rows, None]
             flat = _centred(scores, p, self.b[rows]).reshape(n_rules, -1)
             slope += scores.reshape(n_rules, -1) @ excess.ravel()
             curvature += flat @ flat.T
-        return slope, curvature
+        return _Quadratic(value, slope, curvature)
 
 
 def _centred(scores: Floats, p: Floats, b: Floats) -> Floats:
@@ -239,7 +244,7 @@ def _steadied(curvature: Floats) -> Floats:
 def _left_out(scores: Floats, evidence: Evidence, pooled: _Pooled) -> Floats:
     """(rows, classes): combined scores of rows by pooled weights that have not seen them."""
     b = evidence.fleet
-    p = evidence.probabilities(np.tensordot(pooled.weights, scores, axes=1))
+    p = evidence.likelihood(np.tensordot(pooled.weights, scores, axes=1))[1]
     excess = evidence.excess(p)
     of_rows = np.einsum("jnm,nm->jn", scores, excess * (b * evidence.of_one)[:, None])
     active = np.flatnonzero(pooled.weights > 0)  # a weight that is zero stays zero
@@ -250,22 +255,27 @@ def _left_out(scores: Floats, evidence: Evidence, pooled: _Pooled) -> Floats:
 
 
 def _of_tasks(
-    scores: Floats, evidence: Evidence, pooled: _Pooled, rows: float, weights: Floats
+    scores: Floats,
+    evidence: Evidence,
+    by_task: RowsByTask,
+    pooled: _Pooled,
+    rows: float,
+    weights: Floats,
 ) -> tuple[Floats, Floats, Floats]:
     """Weights of all tasks; losses of rows that were left out once, and scores of unseen rows."""
     slope, curvature = rows * pooled.slope, rows * pooled.curvature
     for step in range(_STEPS_OF_TASKS + 1):
-        own_slope, own_curvature, of_rows = _by_task(scores, evidence, weights)
+        own_slope, own_curvature, of_rows = _by_task(scores, evidence, by_task, weights)
         total = own_curvature + curvature
         push = own_slope + slope + (weights - pooled.weights) @ curvature
         target = np.einsum("tij,tj->ti", total, weights) - push
         if step < _STEPS_OF_TASKS:
-            weights = nonnegative_each(total, target)
-    t, gone = evidence.tasks, (of_rows * evidence.of_one).T
-    back = np.einsum("nij,nj->ni", inverse_among(total, weights > 0)[t], gone)
-    once = np.einsum("nj,jnm->nm", np.maximum(weights[t] + back, 0.0), scores)
+            weights = nonnegative_each(total, target, weights > 0)
+    used, gone = weights > 0, (of_rows * evidence.of_one).T
+    back = by_task.times(gone, inverse_among(total, used))
+    once = np.einsum("nj,jnm->nm", np.maximum(weights[by_task.codes] + back, 0.0), scores)
     twice = 2.0 * gone - _of_usual_rows(own_slope, evidence)
-    unseen = nonnegative_moved(total, target, weights > 0, twice, t)
+    unseen = nonnegative_moved(total, target, used, twice, by_task)
     return weights, evidence.losses(once), np.einsum("nj,jnm->nm", unseen, scores)
 
 
@@ -276,17 +286,17 @@ def _of_usual_rows(slope: Floats, evidence: Evidence) -> Floats:
     return np.asarray(usual[t] * (evidence.own * evidence.of_one)[:, None])
 
 
-def _by_task(scores: Floats, evidence: Evidence, weights: Floats) -> tuple[Floats, Floats, Floats]:
+def _by_task(
+    scores: Floats, evidence: Evidence, by_task: RowsByTask, weights: Floats
+) -> tuple[Floats, Floats, Floats]:
     """Gradient and Hessian of the loss of every task, and the gradient of every row."""
     t, b = evidence.tasks, evidence.own
-    p = evidence.probabilities(np.einsum("jn,jnm->nm", weights.T[:, t], scores))
+    p = evidence.likelihood(np.einsum("jn,jnm->nm", weights.T[:, t], scores))[1]
     of_rows = np.einsum("jnm,nm->jn", scores, evidence.excess(p) * b[:, None])
-    centred, starts = _centred(scores, p, b), np.flatnonzero(np.diff(t, prepend=-1))  # sorted
+    centred, some = _centred(scores, p, b), by_task.tasks
     slope, curvature = np.zeros(weights.shape), np.zeros((*weights.shape, weights.shape[1]))
-    some = t[starts]
-    for i, first in enumerate(centred):
-        slope[some, i] = np.add.reduceat(of_rows[i], starts)
-        for j in range(i + 1):
-            products = np.einsum("nm,nm->n", first, centred[j])
-            curvature[some, i, j] = curvature[some, j, i] = np.add.reduceat(products, starts)
+    slope[some] = by_task.sums(of_rows).T
+    for i, of_rule in enumerate(centred):
+        products = np.einsum("jnm,nm->jn", centred[: i + 1], of_rule)
+        curvature[some, i, : i + 1] = curvature[some, : i + 1, i] = by_task.sums(products).T
     return slope, curvature, of_rows

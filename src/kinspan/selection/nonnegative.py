@@ -7,7 +7,8 @@ from itertools import combinations
 import numpy as np
 from scipy.optimize import nnls
 
-from kinspan._rows.types import Codes, Floats, Mask
+from kinspan._rows.by_task import RowsByTask
+from kinspan._rows.types import Floats, Mask
 
 _EXCHANGES = 6  # of weights that are used, before all subsets are tried
 
@@ -21,50 +22,53 @@ def nonnegative(curvature: Floats, target: Floats) -> Floats:
     return np.asarray(nnls(root.T, np.linalg.solve(root, target / size))[0] / size)
 
 
-def nonnegative_each(curvature: Floats, target: Floats) -> Floats:
+def nonnegative_each(curvature: Floats, target: Floats, used: Mask) -> Floats:
     """(problems, weights): the same for each of many problems with few weights.
 
-    If no weight of the solution is negative, it is the one. Else the weights that are negative are
-    left out, and those that would gain by growing come back, which nearly always ends at once.
-    Where it does not, the solution is the best of all subsets of the weights, of which there are
-    few, on which it is not negative.
+    From a guess of the weights that are used: those that are negative are left out, and those that
+    would gain by growing come back, which nearly always ends at once. Where it does not, the
+    solution is the best of all subsets of the weights, of which there are few, on which it is not
+    negative.
     """
     diagonal = np.einsum("tjj->tj", curvature)
     least = np.maximum(1e-12 * diagonal.max(axis=1, keepdims=True), 1e-100)
     size = np.sqrt(np.maximum(diagonal, least))
     scaled = curvature / size[:, :, None] / size[:, None, :] + 1e-12 * np.eye(target.shape[1])
     aim = target / size
-    found = np.linalg.solve(scaled, aim[..., None])[..., 0]
-    rest = np.flatnonzero((found < 0).any(axis=1))
-    used = found[rest] > 0
+    found, rest = np.empty(aim.shape), np.arange(len(aim))
+    matrices, aims = scaled, aim
     for _ in range(_EXCHANGES):
-        if len(rest):
-            found[rest] = _among(scaled[rest], aim[rest], used)
-            wrong = _on_the_wrong_side(scaled[rest], aim[rest], found[rest], used)
-            again = wrong.any(axis=1)
-            rest, used = rest[again], (used ^ wrong)[again]
-    if len(rest):
-        found[rest] = _best_of_subsets(scaled[rest], aim[rest])
+        solved = _among(matrices, aims, used)
+        wrong = _on_the_wrong_side(matrices, aims, solved, used)
+        found[rest] = solved
+        again = np.flatnonzero(wrong.any(axis=1))
+        if not len(again):
+            return np.asarray(found / size)
+        rest, used = rest[again], (used ^ wrong)[again]
+        matrices, aims = matrices[again], aims[again]
+    found[rest] = _best_of_subsets(matrices, aims)
     return np.asarray(found / size)
 
 
 def nonnegative_moved(
-    curvature: Floats, target: Floats, used: Mask, moves: Floats, problems: Codes
+    curvature: Floats, target: Floats, used: Mask, moves: Floats, by_problem: RowsByTask
 ) -> Floats:
     """(moves, weights): minima of problems, each after its target has moved.
 
     The weights that were used (problems, weights) nearly always stay those that are used; where
     they do not, the problem is solved anew.
     """
+    problems = by_problem.codes
     aim = target[problems] + moves
-    found = np.einsum("nij,nj->ni", inverse_among(curvature, used)[problems], aim)
+    found = by_problem.times(aim, inverse_among(curvature, used))
     size = np.sqrt(np.einsum("tjj->tj", curvature))[problems]  # of a slope, and of one over weights
-    slope = np.einsum("nij,nj->ni", curvature[problems], found) - aim
+    slope = by_problem.times(found, curvature) - aim
     least = -1e-9 * np.abs(aim / np.where(size > 0, size, 1.0)).max(axis=1, keepdims=True)
     holds = (found * size >= least) & (used[problems] | (slope >= least * size))
     anew = np.flatnonzero(~holds.all(axis=1))
     if len(anew):
-        found[anew] = nonnegative_each(curvature[problems[anew]], aim[anew])
+        guess = np.where(used[problems[anew]], found[anew] > 0, slope[anew] < 0)
+        found[anew] = nonnegative_each(curvature[problems[anew]], aim[anew], guess)
     return np.asarray(np.maximum(found, 0.0))
 
 

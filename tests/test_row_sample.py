@@ -71,7 +71,7 @@ def test_precision_and_container_do_not_matter() -> None:
 
 @pytest.mark.parametrize(("p", "values"), [(16, 2), (12, 2), (16, 17), (3, 1000)])
 def test_rows_of_small_integers_are_told_apart(p: int, values: int) -> None:
-    """Bits of small integers end in zeros, which a product would keep."""
+    """Bits of small integers end in zeros, which a product keeps."""
     rows = np.random.default_rng(0).integers(0, values, (20_000, p)).astype(float)
     different = len(np.unique(rows, axis=0))
     assert len(np.unique(content_keys(rows, np.arange(20_000), PUBLIC))) == different

@@ -97,11 +97,10 @@ def test_wide_rows_are_shared_by_programs(monkeypatch: pytest.MonkeyPatch) -> No
     reference = triton_sums.some_rows(X, groups, torch.float32)
     short = content_keys.short_factors(content_keys.PUBLIC, 37)
     assert short is not None
-    factors = torch.from_numpy(short.multipliers.view(np.int32))
+    factors = torch.from_numpy(short.multipliers[:, 0].astype(np.uint32).view(np.int32))
     found = triton_sums.cell_totals(X, groups, reference, None, factors, SMALL)
-    words = X.numpy().view(np.uint32)
-    hashes = ((words ^ (words >> 15)) * short.multipliers).sum(axis=1, dtype=np.uint32)
-    np.testing.assert_array_equal(found.hashes.numpy().view(np.uint32), hashes)
+    products = X.numpy().view(np.uint32).astype(np.uint64) * short.multipliers[:, 0]
+    np.testing.assert_array_equal(found.hashes.numpy().view(np.uint64), products.sum(axis=1))
     here = triton_sums.Packed.of(found.packed.numpy(), 3, 37)
     _, means, squares = naive_moments(doubles(X), np.zeros(60), cells.numpy())
     np.testing.assert_allclose(here.means, means[:, 0], rtol=1e-5, atol=1e-5)

@@ -18,6 +18,7 @@ from kinspan._arrays.libraries import (
 from kinspan._rows import keys
 
 _BLOCK_BYTES = 1 << 26  # of words held at a time
+_LOWER = 0xFFFFFFFF
 _FACTORS = ((30, 0xBF58476D1CE4E5B9 - 2**64), (27, 0x94D049BB133111EB - 2**64))
 
 
@@ -26,7 +27,7 @@ def short_keys(X: Any, key: keys.RowKey, hashes: Any = None) -> Any:
     xp = namespace(X)
     factors = keys.short_factors(key, X.shape[1])
     if hashes is not None and factors is not None:
-        return _upper(xp.astype(hashes, xp.int64) + int(factors.offset) & 0xFFFFFFFF)
+        return _upper(hashes + _signed(factors.offset))
     spans = in_spans(X.shape[0], _BLOCK_BYTES // (8 * X.shape[1]))
     return xp.concat([_of_block(X[span, :], key) for span in spans], axis=0)
 
@@ -36,17 +37,16 @@ def _of_block(X: Any, key: keys.RowKey) -> Any:
     can_count = widest_int(X) == xp.int64 and widest_float(X) == xp.float64
     if not can_count or as_bits(xp.astype(X[:1, :], xp.float32)) is None:
         return _by_the_cpu(X, key)
-    short = keys.short_factors(key, X.shape[1])
-    if short is None:
-        long = keys.long_factors(key, X.shape[1])
-        factors = moved(long.multipliers.view(np.int64), X)
-        words = as_bits(xp.astype(X, xp.float64) + 0.0)
-        sums = xp.sum((words ^ _shifted(words, 32)) * factors, axis=1)
-        return _upper(sums + int(long.offset.view(np.int64)))
-    factors = moved(short.multipliers.astype(np.int64), X)
-    words = xp.astype(as_bits(xp.astype(X, xp.float32) + 0.0), xp.int64) & 0xFFFFFFFF
-    sums = xp.sum((words ^ (words >> 15)) * factors, axis=1) + int(short.offset)
-    return _upper(sums & 0xFFFFFFFF)
+    factors = keys.short_factors(key, X.shape[1])
+    if factors is None:
+        factors = keys.long_factors(key, X.shape[1])
+        bits = as_bits(xp.astype(X, xp.float64) + 0.0)
+        words = [bits & _LOWER, _shifted(bits, 32)]
+    else:
+        words = [xp.astype(as_bits(xp.astype(X, xp.float32) + 0.0), xp.int64) & _LOWER]
+    multipliers = moved(factors.multipliers.view(np.int64), X)
+    sums = (xp.sum(word * multipliers[:, i], axis=1) for i, word in enumerate(words))
+    return _upper(sum(sums, _signed(factors.offset)))
 
 
 def _by_the_cpu(X: Any, key: keys.RowKey) -> Any:
@@ -61,6 +61,11 @@ def _upper(keys: Any) -> Any:
     for shift, factor in _FACTORS:
         keys = (keys ^ _shifted(keys, shift)) * factor
     return _shifted(keys ^ _shifted(keys, 31), 32)
+
+
+def _signed(number: np.uint64) -> int:
+    """The same bits as a signed number."""
+    return int(number.view(np.int64))
 
 
 def _shifted(keys: Any, shift: int) -> Any:

@@ -91,7 +91,8 @@ def _pass_over(X: DeviceRows, cells: DeviceCells, weights: Any) -> Any:
     factors = None if X.sampled_by is None else keys.short_factors(X.sampled_by, X.shape[1])
     multipliers = None
     if factors is not None:
-        multipliers = moved(factors.multipliers.view(np.int32), X.array)
+        words = factors.multipliers[:, 0].astype(np.uint32)
+        multipliers = moved(words.view(np.int32), X.array)
     return TritonPass(X.array, cells, weights, multipliers)
 
 

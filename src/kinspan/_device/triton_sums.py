@@ -35,7 +35,7 @@ class CellTotals(NamedTuple):
     """Moments of all cells, in double precision, on the device."""
 
     packed: Any  # (numbers,): see `Packed`
-    hashes: Any  # (rows,): 32 bits of every row, zero for those of weight zero; or None
+    hashes: Any  # (rows,): 64 bits of every row, zero for those of weight zero; or None
 
 
 class Packed(NamedTuple):
@@ -79,8 +79,8 @@ def _added(
     squares += tl.sum(weighted * deviations, axis=0)
     if HASHED:
         words = (x.to(tl.float32) + 0.0).to(tl.uint32, bitcast=True)
-        words = (words ^ (words >> 15)) * multiplier[None, :]
-        found = tl.sum(words, axis=1).to(tl.int32, bitcast=True)
+        products = words.to(tl.uint64) * multiplier.to(tl.uint64)[None, :]
+        found = tl.sum(products, axis=1).to(tl.int64, bitcast=True)
         if SHARED:
             tl.atomic_add(hashes + rows, found, mask=there, sem="relaxed")
         else:
@@ -225,7 +225,7 @@ def cell_totals(
         part_weights = torch.empty(n_chunks, dtype=torch.float64, **new)
     hashes = None
     if multipliers is not None:
-        hashes = torch.zeros(len(X), dtype=torch.int32, **new)
+        hashes = torch.zeros(len(X), dtype=torch.int64, **new)
     unit = common_factor(width, X.stride(0))
     _chunk_sums[(n_chunks, n_blocks)](
         X, groups.order, reference, _or(weights, parts), _or(multipliers, parts),

@@ -1,7 +1,9 @@
 """Rows → keys that depend on a secret and their numbers, not on precision, container or order.
 
-Every number is a word; a key is Σ_j words_j · multiplier_j plus an offset, mixed. Who does not know
-the multipliers cannot tell which rows have small keys.
+Every number is one or two words of 32 bits. A key is Σ words · multipliers plus an offset, in 64
+bits, mixed. No word is so large that its product with a multiplier loses bits: whatever two rows
+differ by, of all multipliers at most one in 2³² gives them one sum. Who does not know the
+multipliers can neither tell which rows have small keys nor make rows that share one.
 """
 
 from __future__ import annotations
@@ -37,17 +39,17 @@ class RowKey:
     @property
     def name(self) -> str:
         """A digest by which equal keys are recognised."""
-        return hashlib.blake2b(self.secret, digest_size=16, person=b"kinspan name").hexdigest()
+        return hashlib.blake2b(self.secret, digest_size=16, person=b"kinspan name 2").hexdigest()
 
 
 PUBLIC = RowKey.of(None)
 
 
 class Factors(NamedTuple):
-    """A multiplier of the words of every column, and an offset."""
+    """A multiplier of every word of a row, and an offset."""
 
-    multipliers: NDArray[Any]  # (columns,), odd
-    offset: Any
+    multipliers: Keys  # (columns, words of a number)
+    offset: np.uint64
 
 
 def content_keys(X: Any, chosen: Codes, key: RowKey) -> Keys:
@@ -71,28 +73,28 @@ def short_keys(X: Any, chosen: Codes, key: RowKey) -> NDArray[np.uint32]:
     factors = short_factors(key, X.shape[1])
     if factors is None:
         return _upper(_long_keys(X, chosen, key))
-    sums = _bit_sums(X, chosen, _single_words, factors)
-    return _upper(mixed(sums.astype(np.uint64)))
+    return _upper(mixed(_sums(X, chosen, _single_words, factors)))
 
 
 def short_factors(key: RowKey, n_columns: int) -> Factors | None:
-    """Factors of single-precision words; None where there are few columns."""
+    """Of numbers in single precision, in 32 bits; None where there are few columns."""
     return None if n_columns < _FEW_COLUMNS else _factors(key, n_columns)[0]
 
 
 def long_factors(key: RowKey, n_columns: int) -> Factors:
-    """Factors of double-precision words."""
+    """Of numbers in double precision, which are two words."""
     return _factors(key, n_columns)[1]
 
 
 @lru_cache(maxsize=8)
 def _factors(key: RowKey, n_columns: int) -> tuple[Factors, Factors]:
     stream = hashlib.shake_256(b"kinspan rows %d " % n_columns + key.secret)
-    numbers = np.frombuffer(stream.digest(12 * (n_columns + 1)), dtype=np.uint32)
-    short, long = numbers[: n_columns + 1], numbers[n_columns + 1 :].copy().view(np.uint64)
+    offsets, singles, doubles = np.split(
+        np.frombuffer(stream.digest(8 * (2 + 3 * n_columns)), dtype=np.uint64), [2, 2 + n_columns]
+    )
     return (
-        Factors(short[1:] | np.uint32(1), short[0]),
-        Factors(long[1:] | np.uint64(1), long[0]),
+        Factors((singles >> np.uint64(32))[:, None], offsets[0]),
+        Factors(doubles.reshape(-1, 2), offsets[1]),
     )
 
 
@@ -103,57 +105,57 @@ def likely_keys(counts: Codes, size: Floats) -> NDArray[np.uint32]:
 
 
 def _long_keys(X: Any, chosen: Codes, key: RowKey) -> Keys:
-    return mixed(_bit_sums(X, chosen, _words, long_factors(key, X.shape[1])))
+    return mixed(_sums(X, chosen, _double_words, long_factors(key, X.shape[1])))
 
 
 def _upper(keys: Keys) -> NDArray[np.uint32]:
     return (keys >> np.uint64(32)).astype(np.uint32)
 
 
-def _bit_sums(X: Any, chosen: Codes, words: Any, factors: Factors) -> NDArray[Any]:
-    """Σ_j words_j · multiplier_j + offset of some rows, overflowing; zeros add nothing."""
+def _sums(X: Any, chosen: Codes, words: Any, factors: Factors) -> Keys:
+    """Σ words · multipliers + offset of some rows, overflowing; zeros add nothing."""
     if is_sparse(X):
-        return _sparse_bit_sums(sp.csr_array(X), chosen, words, factors)
+        return _sparse_sums(sp.csr_array(X), chosen, words, factors)
     is_all = len(chosen) == X.shape[0]
     block = max(16, _BLOCK_BYTES // (8 * max(X.shape[1], 1)))
 
-    def sums_of(start: int) -> NDArray[Any]:
+    def sums_of(start: int) -> Keys:
         span = slice(start, start + block)
-        rows = X[span] if is_all else X[chosen[span]]
-        return np.asarray(np.einsum("ij,j->i", words(rows), factors.multipliers))
+        return _products(words(X[span] if is_all else X[chosen[span]]), factors.multipliers)
 
     parts = in_order(sums_of, range(0, len(chosen), block))
-    sums = np.concatenate([np.empty(0, factors.multipliers.dtype), *parts])
-    return np.asarray(sums + factors.offset)
+    return np.asarray(np.concatenate([np.empty(0, np.uint64), *parts]) + factors.offset)
+
+
+def _products(words: NDArray[np.uint32], multipliers: Keys) -> Keys:
+    """(rows,): Σ words · multipliers of (rows, columns, words of a number)."""
+    flat = words.reshape(len(words), -1)
+    return np.asarray(np.einsum("ij,j->i", flat, multipliers.reshape(-1), dtype=np.uint64))
 
 
 def _single_words(values: Any) -> NDArray[np.uint32]:
-    """Words of the numbers in single precision."""
+    """(..., 1): bits of the numbers in single precision."""
     with np.errstate(over="ignore"):
         singles = np.array(values, dtype=np.float32, order="C")
     singles += np.float32(0)  # −0 is 0
-    words = singles.view(np.uint32)
-    words ^= words >> np.uint32(15)
-    return words
+    return singles.view(np.uint32)[..., None]
 
 
-def _words(values: Any) -> Keys:
-    """Bits of the numbers as doubles; those of small integers, which end in zeros, folded down."""
-    words = np.add(values, 0.0, dtype=np.float64, order="C").view(np.uint64)  # −0 is 0
-    return np.asarray(words ^ (words >> np.uint64(32)))
+def _double_words(values: Any) -> NDArray[np.uint32]:
+    """(..., 2): lower and upper bits of the numbers in double precision."""
+    doubles = np.add(values, 0.0, dtype=np.float64, order="C")  # −0 is 0
+    return np.asarray(doubles[..., None].view(np.uint32))
 
 
-def _sparse_bit_sums(X: sp.csr_array, chosen: Codes, words: Any, factors: Factors) -> NDArray[Any]:
+def _sparse_sums(X: sp.csr_array, chosen: Codes, words: Any, factors: Factors) -> Keys:
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
     if len(chosen) < X.shape[0]:
         X = X[chosen]
-    multipliers = factors.multipliers
-    zero = multipliers.dtype.type(0)
-    terms = np.append(words(X.data) * multipliers[X.indices], zero)
-    sums = np.add.reduceat(terms, X.indptr[:-1], dtype=multipliers.dtype)
-    return np.asarray(np.where(np.diff(X.indptr) > 0, sums, zero) + factors.offset)
+    terms = (words(X.data) * factors.multipliers[X.indices]).sum(axis=-1, dtype=np.uint64)
+    sums = np.add.reduceat(np.append(terms, np.uint64(0)), X.indptr[:-1], dtype=np.uint64)
+    return np.asarray(np.where(np.diff(X.indptr) > 0, sums, np.uint64(0)) + factors.offset)
 
 
 def mixed(keys: Keys) -> Keys:

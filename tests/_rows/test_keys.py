@@ -1,0 +1,77 @@
+"""Keys of rows: the sums that they are made of, and that nobody makes rows that share one."""
+
+from __future__ import annotations
+
+import secrets
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from kinspan import MultiTaskSPCA
+from kinspan._rows.keys import (
+    RowKey,
+    content_keys,
+    long_factors,
+    mixed,
+    short_factors,
+    short_keys,
+)
+
+
+def flipped(p: int, bits: int) -> Any:
+    """All rows in which two of p doubles have some bits and the others are zero."""
+    rows = np.zeros((p * (p - 1) // 2, p), dtype=np.uint64)
+    for row, pair in zip(rows, combinations(range(p), 2), strict=True):
+        row[list(pair)] = bits
+    return rows.view(np.float64)
+
+
+@pytest.mark.parametrize("p", [3, 40])
+def test_keys_are_mixed_sums_of_products(p: int) -> None:
+    key, rows = RowKey.of(7), np.random.default_rng(0).normal(size=(9, p))
+    short, long, chosen = short_factors(key, p), long_factors(key, p), np.arange(9)
+
+    def by_hand(words: Any, factors: Any) -> Any:
+        sums = [
+            sum(int(w) * int(m) for w, m in zip(row.flat, factors.multipliers.flat, strict=True))
+            for row in words
+        ]
+        return mixed(np.array([(s + int(factors.offset)) % 2**64 for s in sums], dtype=np.uint64))
+
+    expected = by_hand(rows.view(np.uint32).reshape(9, -1), long)
+    if short is not None:
+        upper = by_hand(rows.astype(np.float32).view(np.uint32), short) >> np.uint64(32)
+        np.testing.assert_array_equal(short_keys(rows, chosen, key), upper)
+        expected = upper << np.uint64(32) | expected & np.uint64(0xFFFFFFFF)
+    for X in (rows, sp.csr_array(rows)):
+        np.testing.assert_array_equal(content_keys(X, chosen, key), expected)
+
+
+@pytest.mark.parametrize("p", [5, 15, 16, 40])
+@pytest.mark.parametrize("bits", [1 << 63 | 1 << 31, 3 << 61 | 3 << 29, 1 << 62 | 1 << 30, 1 << 32])
+def test_no_bits_of_two_columns_cancel(p: int, bits: int) -> None:
+    """The uppermost bits of words are lost in products modulo their size, whatever the key."""
+    rows = np.concatenate([np.zeros((1, p)), flipped(p, bits)])
+    found = content_keys(rows, np.arange(len(rows)), RowKey.of(secrets.randbits(128)))
+    assert len(np.unique(found)) == len(rows)
+
+
+def test_crafted_rows_do_not_move_a_forecast() -> None:
+    """Rows that would share the key of one that comes often, and lend it their numbers."""
+    rng = np.random.default_rng(0)
+    y, task = np.tile([0, 1], 1200), np.repeat(np.arange(4), 600)
+    X = rng.normal(size=(2400, 5)) + np.where(y, 0.7, -0.7)[:, None] * np.eye(5)[0]
+    X[rng.random(2400) < 0.6] = 0.0
+    crafted = flipped(5, 1 << 62 | 1 << 30)
+    more = np.concatenate([crafted, X]), np.append(np.ones(10, int), y), np.append([0] * 10, task)
+    order = rng.permutation(len(more[0]))
+    key = secrets.randbits(128)
+    honest, bought, mixed_up = (
+        MultiTaskSPCA(random_state=key, row_sample=100).fit(a, b, task=c).forecast_error_
+        for a, b, c in ((X, y, task), more, tuple(part[order] for part in more))
+    )
+    np.testing.assert_allclose(bought, honest, atol=0.03)
+    np.testing.assert_allclose(bought, mixed_up, rtol=1e-9)

@@ -1,15 +1,15 @@
 """Every task by its own rows alone: its own covariance, with a ridge, in place of that of all.
 
 With S the covariance within the classes of a task, from its sampled rows R, and a ridge λ, scores
-are those of the discriminant in the metric λ + S. Its inverse is taken in the space of the rows, so
-that a task with few rows costs little, whatever the features. Rows are left out in closed form.
+are those of the discriminant in the metric λ + S. Its inverse is taken in the space of the rows or
+of the axes, whichever is smaller. Rows are left out in closed form.
 Tasks of similar sizes are computed at once, filled up with rows of weight zero.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -67,8 +67,24 @@ class _InMetric(NamedTuple):
     r_coef: Floats  # (tasks, rows, classes): with the contrasts
     coef_coef: Floats  # (tasks, classes, classes)
     coef: Floats  # (tasks, classes, directions): the inverse metric times the contrasts
-    solved: Floats  # (tasks, rows and classes, rows): what it subtracts, as weights of rows
+    solved: _Solved  # what it subtracts, as weights of rows
     level: Floats  # (tasks,): of the identity in the metric
+
+
+class _Solved(NamedTuple):
+    """(tasks, rows and classes, rows), if there are more rows than axes as a product over these."""
+
+    left: Floats
+    right: Floats | None
+
+    def in_kind(self, kind: Any) -> _Solved:
+        """In another precision."""
+        right = None if self.right is None else self.right.astype(kind)
+        return _Solved(self.left.astype(kind), right)
+
+    def times(self, rows: Floats) -> Floats:
+        """(tasks, rows and classes, …), of (tasks, rows, …)."""
+        return np.asarray(self.left @ (rows if self.right is None else self.right @ rows))
 
 
 def own_rules(
@@ -87,9 +103,9 @@ def own_rules(
         single = contrasts.astype(rows.scale.change.dtype, copy=False)
         in_features = rows.scale.basis.in_features(rows.scale.basis.mixed(single), slice(None))
     for some in _of_similar_sizes(scaled, contrasts, centring, rows, in_features):
-        products, real = _products(some), some.weights > 0
+        squared, real = _squared(some), some.weights > 0
         for i, ridge in enumerate(ridges):
-            found = _rules(some, products, ridge)
+            found = _rules(some, squared, ridge)
             coef[i, some.tasks], offset[i, some.tasks] = found[:2]
             scores[i, some.places[real]] = found[2][real]
     each = zip(coef, offset, scores, strict=True)
@@ -142,10 +158,10 @@ def _of_scale(
     return _OfScale(here.relative(0.0).reshape(rows.shape), rows, contrasts)
 
 
-def _rules(some: _Tasks, products: Floats, ridge: float) -> tuple[Floats, Floats, Floats]:
+def _rules(some: _Tasks, squared: Floats, ridge: float) -> tuple[Floats, Floats, Floats]:
     """Coefficients, offsets, and scores of rows that are left out."""
     total, removed = some.weights.sum(axis=1, keepdims=True), _removed(some)
-    found = _in_metric(some, products, ridge)
+    found = _in_metric(some, squared, ridge)
     share = removed.scatter / total
     fresh = removed.scatter * found.r_r / np.maximum(1.0 - share * found.r_r, 1e-6)
     copies = some.weights / np.where(removed.one > 0, removed.one, 1.0)
@@ -187,39 +203,53 @@ def _removed(some: _Tasks) -> _Removed:
     return _Removed(one, fraction, fraction * count, alone)
 
 
-def _products(some: _Tasks) -> Floats:
-    """(tasks, rows and classes, rows and classes): of rows and contrasts, along the axes."""
-    vectors = np.concatenate([some.rows, some.contrasts[..., : some.rows.shape[2]]], axis=1)
-    return np.asarray(vectors @ vectors.transpose(0, 2, 1))
+def _squared(some: _Tasks) -> Floats:
+    """(tasks, size, size): products of weighted rows, or of axes where there are fewer of these."""
+    rows = _weighted(some)
+    across = rows.transpose(0, 2, 1)
+    return np.asarray(across @ rows if rows.shape[1] > rows.shape[2] else rows @ across)
 
 
-def _in_metric(some: _Tasks, products: Floats, ridge: float) -> _InMetric:
-    """By the inverse of λ + S in the space of the rows."""
+def _weighted(some: _Tasks) -> Floats:
+    return np.asarray(np.sqrt(some.weights)[..., None] * some.rows)
+
+
+def _in_metric(some: _Tasks, squared: Floats, ridge: float) -> _InMetric:
+    """By the inverse of λ + S in the smaller space."""
     n, axes = some.rows.shape[1:]
     total = some.weights.sum(axis=1)
-    squares = np.einsum("tnn->tn", products[:, :n, :n])
+    squares = np.einsum("tna,tna->tn", some.rows, some.rows)
     freedom = np.maximum(total - (some.counts > 0).sum(axis=1), 1.0)
     trace = (some.weights * squares).sum(axis=1) / total
     level = ridge * trace / np.minimum(freedom, float(some.contrasts.shape[2]))
     safe = np.where(level > 0, level, 1.0)
-    root = np.sqrt(some.weights)[..., None]
-    inner = root * products[:, :n, :n] * root.transpose(0, 2, 1)
-    inner = inner + (safe * total)[:, None, None] * np.eye(n)
-    weighted = root * products[:, :n]
-    solved = np.linalg.solve(inner, weighted).transpose(0, 2, 1) * root.transpose(0, 2, 1)
+    solved = _solved(some, squared, safe * total)
     safe = safe[:, None, None]
-    with_classes = (products[..., n:] - solved @ products[:, :n, n:]) / safe
-    along_rows = np.einsum("tij,tij->ti", solved[:, :n], products[:, :n, :n])
-    inside = (some.contrasts[..., :axes] - solved[:, n:] @ some.rows) / safe
-    outside = some.contrasts[..., axes:] / safe
+    vectors = np.concatenate([some.rows, some.contrasts[..., :axes]], axis=1)
+    inside = (vectors - solved.times(some.rows)) / safe
+    contrasts, outside = some.contrasts, some.contrasts[..., axes:] / safe
+    with_classes = inside @ contrasts[..., :axes].transpose(0, 2, 1)
     return _InMetric(
-        (squares - along_rows) / safe[..., 0],
+        np.einsum("tna,tna->tn", inside[:, :n], some.rows),
         with_classes[:, :n],
-        with_classes[:, n:] + some.contrasts[..., axes:] @ outside.transpose(0, 2, 1),
-        np.concatenate([inside, outside], axis=2),
+        with_classes[:, n:] + contrasts[..., axes:] @ outside.transpose(0, 2, 1),
+        np.concatenate([inside[:, n:], outside], axis=2),
         solved,
         level,
     )
+
+
+def _solved(some: _Tasks, squared: Floats, ridge: Floats) -> _Solved:
+    """What the inverse of λ + S subtracts from rows and contrasts, before it divides by λ."""
+    weighted, axes = _weighted(some), some.rows.shape[2]
+    vectors = np.concatenate([some.rows, some.contrasts[..., :axes]], axis=1)
+    inner = squared + ridge[:, None, None] * np.eye(squared.shape[1])
+    root = np.sqrt(some.weights)[:, None]
+    if weighted.shape[1] > axes:
+        left = np.linalg.solve(inner, vectors.transpose(0, 2, 1)).transpose(0, 2, 1)
+        return _Solved(left, weighted.transpose(0, 2, 1) * root)
+    of_rows = weighted @ vectors.transpose(0, 2, 1)
+    return _Solved(np.linalg.solve(inner, of_rows).transpose(0, 2, 1) * root, None)
 
 
 def _left_out(some: _Tasks, found: _InMetric, removed: _Removed, share: Floats) -> Floats:
@@ -254,9 +284,10 @@ def _of_other_scale(
     level, along, multiple = (
         part.astype(kind) for part in (found.level[:, None, None], along, multiple)
     )
-    safe, solved = np.where(level > 0, level, kind.type(1.0)), found.solved.astype(kind)
-    r = (scale.rows - solved[:, :n] @ scale.rows) / safe
-    of_classes = (scale.contrasts - solved[:, n:] @ scale.rows) / safe
+    safe, subtracted = np.where(level > 0, level, kind.type(1.0)), found.solved.in_kind(kind)
+    both = np.concatenate([scale.rows, scale.contrasts], axis=1)
+    both = (both - subtracted.times(scale.rows)) / safe
+    r, of_classes = both[:, :n], both[:, n:]
     coef = _of_scores(of_classes.transpose(0, 2, 1))
     change = level * scale.change
     changed_x = change * (

@@ -152,3 +152,24 @@ def test_curves_of_several_classes_are_refused() -> None:
             ask()
     with pytest.raises(ValueError, match="threshold is for two classes, and y has 3"):
         MultiTaskSPCA(threshold="f1").fit(X, np.arange(len(y)) % 3, task=task).coef_
+
+
+@pytest.mark.parametrize(("score", "priors"), [("balanced_error", None), ("error", "empirical")])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_error_has_one_forecast(score: str, priors: Any, n_classes: int) -> None:
+    """Whoever asks for it by its name gets what `forecast` and its curve say."""
+    rng = np.random.default_rng(0)
+    y, task = rng.integers(0, n_classes, 300), np.repeat(np.arange(5), 60)
+    X = rng.normal(size=(300, 6)) + y[:, None] * rng.normal(size=6)
+    clf = MultiTaskSPCA(priors=priors).fit(X, y, task=task)
+    found = clf.forecast(score=score)
+    places = [clf.tasks_.tolist().index(t) for t in found.tasks]
+    np.testing.assert_array_equal(found.value, clf.forecast_error_[places])
+    ends = np.column_stack([found.low, found.high])
+    np.testing.assert_array_equal(ends, clf.forecast_interval_[places])
+    if n_classes == 2:
+        more = [0, 10, 100]
+        for label in ("each class", "rows", "positives"):
+            curve = clf.learning_curve(2, more, score=score, label=label)
+            np.testing.assert_array_equal(curve, clf.learning_curve(2, more, label=label))
+        assert clf.labels_needed(2, 0.01, score=score).present == clf.forecast_error_[2]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import beta, norm
 
-from kinspan.risk import Forecast, left_out_errors
-from kinspan.risk.forecast import FLEET_ROWS, posterior_of_errors, prior_of_others
+from kinspan.risk import Forecast, LeftOutErrors, left_out_errors
+from kinspan.risk.forecast import FLEET_ROWS, prior_of_others
 
 HALF = 0.5
 
@@ -62,7 +62,7 @@ def simulated_posterior(rows: Any, wrong: Any, chance: Any) -> Any:
 
 def test_the_posterior_is_that_of_bayes() -> None:
     rows, wrong = np.array([12.0, 30.0, 8.0]), np.array([4.0, 6.0, 3.0])
-    found = posterior_of_errors(rows, wrong / rows, wrong / rows, *HALVES[:, :3])
+    found = LeftOutErrors(rows, wrong / rows, wrong / rows, *HALVES[:, :3]).forecast()
     means, deviations = simulated_posterior(rows, wrong, 0.5)
     np.testing.assert_allclose(found.error, means, atol=2e-3)
     nu = means * (1 - means) / deviations**2 - 1
@@ -142,9 +142,9 @@ def test_two_lucky_rows_are_not_the_best_task() -> None:
 def test_tasks_that_differ_are_not_drawn_together() -> None:
     """What others are worth follows from the counts: much if tasks agree, little if not."""
     rows, alike = np.full(20, 20.0), np.full(20, 0.25)
-    found = posterior_of_errors(rows, alike, alike, *HALVES)
+    found = LeftOutErrors(rows, alike, alike, *HALVES).forecast()
     apart = np.tile([0.0, 0.5], 10)
-    differing = posterior_of_errors(rows, apart, apart, *HALVES)
+    differing = LeftOutErrors(rows, apart, apart, *HALVES).forecast()
     assert np.ptp(found.interval[0]) < 0.2
     np.testing.assert_allclose(differing.error, apart, atol=0.06)
 
@@ -152,7 +152,7 @@ def test_tasks_that_differ_are_not_drawn_together() -> None:
 def test_one_task_is_by_itself() -> None:
     """Before it has rows, half of what guessing gives is expected, as by one row."""
     rows, errors = np.array([20.0]), np.array([0.4])
-    found = posterior_of_errors(rows, errors, errors, *HALVES[:, :1])
+    found = LeftOutErrors(rows, errors, errors, *HALVES[:, :1]).forecast()
     first = np.array([1 / (1 / worth + 1) for worth in FLEET_ROWS])
     strength = 1 / (1 / np.array(FLEET_ROWS) + 1 / first)
     means = (20 * 0.4 + strength * 0.25) / (20 + strength)
@@ -206,3 +206,21 @@ def test_tasks_that_are_left_out_tell_nothing() -> None:
     rest = everyone.of(np.arange(3)).forecast()
     np.testing.assert_allclose(rest.error, some.forecast().error, rtol=0.05)
     assert abs(rest.error - everyone.forecast().error[:3]).max() > 1e-4
+
+
+def test_the_rise_of_an_error_is_by_the_rows_of_its_task() -> None:
+    """Other rules that became worse raise no error but theirs, by less than is counted."""
+    rng, rows = np.random.default_rng(0), np.full(20, 12.0)
+    errors = rng.binomial(12, 0.2, size=20) / 12
+    before = LeftOutErrors(rows, errors, errors, *HALVES)
+    worse = np.where(np.arange(20) == 4, errors + 3 / 12, errors)
+    all_worse = errors + 3 / 12
+    found, of_all = (
+        before.rise(before._replace(counted=after, smoothed=after)) for after in (worse, all_worse)
+    )
+    np.testing.assert_array_equal(np.flatnonzero(found), [4])
+    assert found[4] == of_all[4]
+    assert 0.0 < found[4] < 3 / 12
+    known = before._replace(rows=1e6 * rows)
+    surely = known.rise(known._replace(counted=worse, smoothed=worse))
+    np.testing.assert_allclose(surely, worse - errors, atol=1e-4)

@@ -50,7 +50,7 @@ class PlanningMixin:
         >>> digits = load_digit_pairs(n_per_class=5)
         >>> clf = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
         >>> clf.learning_curve("3 vs 8", [0, 5, 20, 100]).round(3)
-        array([0.066, 0.053, 0.045, 0.041])
+        array([0.066, 0.053, 0.044, 0.04 ])
         >>> clf.learning_curve("3 vs 8", [0, 20], score="roc_auc", label="rows").round(3)
         array([0.948, 0.955])
         """
@@ -97,7 +97,7 @@ class PlanningMixin:
         >>> clf.labels_needed("3 vs 8", 0.95, score="roc_auc")
         Task '3 vs 8': AUC about 0.948 now
         labels of   more for 0.95   then  very many
-        positives               4  0.950      0.953
+        positives               3  0.950      0.954
         rows                    3  0.950      0.959
         each class              2  0.951      0.959
         """

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinspan._rows.types import Floats
-from kinspan.answers.score_forecasts import distributions_of, lacking, shares_of
+from kinspan.answers.score_forecasts import distributions_of, is_the_error, lacking, shares_of
 from kinspan.metrics import Score
 from kinspan.risk import Goal, Learning, ScoreDistributions
 from kinspan.risk.drawn_scores import DRAWN, ScoreForecast, Sorted, summarised
@@ -29,6 +29,7 @@ class ScoreCurve(NamedTuple):
     goal: Goal | None  # what its threshold is for, if it is the task's own
     threshold: float  # the present one
     is_known: bool  # there are labels of both classes
+    is_the_error: bool  # its curve is that of the error
 
     @classmethod
     def of(cls, model: Any, score: Score, task: int) -> ScoreCurve:
@@ -40,12 +41,19 @@ class ScoreCurve(NamedTuple):
             *(score, task, distributions_of(model), model._rules.learning, own),
             float(model.threshold_[task]),
             not lacking(counts)[task],
+            is_the_error(model, score),
         )
 
     def at(self, more: Floats, mix: Floats) -> ScoreForecast:
         """(points,): with `more` labels, each of which is so many (classes,) of every class."""
-        growth = np.atleast_1d(self.learning.growth(self.task, more, mix))
-        found = summarised(np.array([self._drawn(float(g)) for g in growth]))
+        if self.is_the_error:
+            found = ScoreForecast(
+                self.learning.error(self.task, more, mix),
+                self.learning.interval(self.task, more, mix),
+            )
+        else:
+            growth = np.atleast_1d(self.learning.growth(self.task, more, mix))
+            found = summarised(np.array([self._drawn(float(g)) for g in growth]))
         if self.is_known:
             return found
         return ScoreForecast(*(np.full_like(part, np.nan) for part in found))

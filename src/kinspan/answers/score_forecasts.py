@@ -75,11 +75,19 @@ def score_forecasts(
 
 def _found(model: Any, score: Score, counts: Floats) -> ScoreForecast:
     """From how scores of two classes are distributed, or from left-out rows of several."""
+    if is_the_error(model, score):
+        return ScoreForecast(model.forecast_error_, model.forecast_interval_)
     if len(model.classes_) == 2:
         return forecast_score(distributions_of(model), *score, model.threshold_)
     priors = model._learnt.parameters["priors"]
     shares = None if priors is None or isinstance(priors, str) else check_priors(priors, counts)
     return forecast_of_several(model._learnt.left_out_rows, counts, shares, *score)
+
+
+def is_the_error(model: Any, score: Score) -> bool:
+    """Whether a score is the error of `forecast`, in which classes count as priors say."""
+    is_balanced = model._learnt.parameters["priors"] is None
+    return score.name == ("balanced_error" if is_balanced else "error")
 
 
 def distributions_of(model: Any) -> ScoreDistributions:

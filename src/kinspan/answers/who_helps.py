@@ -87,17 +87,17 @@ def explanation(model: Any, task: Any, t: int, most: int) -> TransferExplanation
     )
 
 
-def without_its_rows(model: Any, tasks: Ids) -> Floats:
-    """(tasks,): forecasts of some tasks, had the left-out rows of all others told nothing.
+def rise_of_errors(model: Any, without: Any) -> Floats:
+    """(tasks of the other,): how much worse rules are in a model without some of the tasks.
 
     A task changes the forecasts of others by lending to their rules, and by what its own error says
-    of theirs. Compared with these forecasts, only the rules differ.
+    of theirs. Only the rules are compared, where there are left-out rows to compare them by.
     """
-    places = identifiers.lookup(model.tasks_, tasks)
-    left_out = model._rules.left_out.of(places)
-    known = left_out.rows > 0
-    forecast = left_out.forecast().error if known.any() else left_out.rows
-    return np.asarray(np.where(known, forecast, model.forecast_error_[places]))
+    places = identifiers.lookup(model.tasks_, without.tasks_)
+    before, after = model._rules.left_out.of(places), without._rules.left_out
+    known = (before.rows > 0) & (after.rows > 0)
+    change = without.forecast_error_ - model.forecast_error_[places]
+    return np.asarray(np.where(known, before.rise(after), change) if known.any() else change)
 
 
 def gains(model: Any, others: Codes) -> Floats:

@@ -9,6 +9,7 @@ from kinspan.risk.calibration import calibration
 from kinspan.risk.distances import spread_of_scores
 from kinspan.risk.distributions import ScoreDistributions, score_distributions
 from kinspan.risk.drawn_scores import ScoreForecast, forecast_score
+from kinspan.risk.equal_rows import with_doubt
 from kinspan.risk.forecast import Forecast, LeftOutErrors, left_out_errors
 from kinspan.risk.gaussian import alignment, error_rate
 from kinspan.risk.learning import Energies, Learning, learning_curves
@@ -53,5 +54,6 @@ __all__ = [
     "score_distributions",
     "spread_of_scores",
     "thresholds",
+    "with_doubt",
     "wrong_labels",
 ]

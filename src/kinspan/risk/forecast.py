@@ -42,9 +42,20 @@ class LeftOutErrors(NamedTuple):
 
     def forecast(self) -> Forecast:
         """The posterior of every task, given those of the others."""
-        return posterior_of_errors(
-            self.rows, self.counted, self._confirmed(), self.chance, self.unit
-        )
+        if not self.rows.any():
+            nothing = np.full(len(self.rows), np.nan)
+            return Forecast(nothing, np.stack([nothing, nothing], axis=1))
+        return _Others.of(self).posterior(self)
+
+    def rise(self, after: LeftOutErrors) -> Floats:
+        """(tasks,): how much worse the errors of other rules are, by the task's own rows alone.
+
+        What the other tasks say, and how many rows count, is as it was: a few rows of others that
+        are now wrong would else raise the forecasts of all.
+        """
+        others = _Others.of(self)
+        again = self._replace(counted=after.counted, smoothed=after.smoothed)
+        return others.posterior(again).error - others.posterior(self).error
 
     def of(self, tasks: Codes) -> LeftOutErrors:
         """Those of some tasks, as if there were no others."""
@@ -54,7 +65,7 @@ class LeftOutErrors(NamedTuple):
         """As they count among tasks: of fewer rows, and harder with fewer labels than is usual."""
         if not self.rows.any():
             return self
-        usual, errors = UsualTask.of(energies, counts, self.rows), self._confirmed()
+        usual, errors = UsualTask.of(energies, counts, self.rows), self.confirmed(self.ratio())
         relative = errors / np.where(self.chance > 0, self.chance, 1.0)
         common = float(self.rows @ errors / self.rows.sum())
         return self._replace(
@@ -62,11 +73,15 @@ class LeftOutErrors(NamedTuple):
             unit=self.chance * difficulty(usual, counts, self.rows, relative),
         )
 
-    def _confirmed(self) -> Floats:
-        """(tasks,): smoothed errors, as far as counts confirm them: eq. (41) of docs/theory.md."""
+    def ratio(self) -> float:
+        """How many more rows are wrong than smooth tails say, in all tasks together."""
         n, smoothed = self.rows, self.smoothed
         held = SHAPE_ROWS * max(float(n @ smoothed), 1.0) / max(float(n.sum()), 1.0)
-        ratio = (n @ self.counted + held) / (n @ smoothed + held)
+        return float((n @ self.counted + held) / (n @ smoothed + held))
+
+    def confirmed(self, ratio: float) -> Floats:
+        """(tasks,): smoothed errors, as far as counts confirm them: eq. (41) of docs/theory.md."""
+        n, smoothed = self.rows, self.smoothed
         mixed = (n * self.counted + SHAPE_ROWS * ratio * smoothed) / (n + SHAPE_ROWS)
         return np.asarray(np.minimum(mixed, 1.0))
 
@@ -103,24 +118,35 @@ def _rows(shares: Shares, pi: Floats) -> Floats:
     return np.where(whole, 1.0 / np.where(spread > 0, spread, 1.0), 0.0)
 
 
-def posterior_of_errors(
-    rows: Floats, counted: Floats, errors: Floats, chance: Floats, unit: Floats
-) -> Forecast:
-    """The mean over what the other tasks may be worth, eq. (44) of docs/theory.md."""
-    if not rows.any():
-        return Forecast(np.full(len(rows), np.nan), np.full((len(rows), 2), np.nan))
-    before = [prior_of_others(rows, errors, chance, unit, worth) for worth in FLEET_ROWS]
-    likely = softmax([_log_likelihood(rows, counted, *prior) for prior in before])
-    after = np.array([(a + rows * errors, b + rows * (1.0 - errors)) for a, b in before])
-    total = after.sum(axis=1)
-    means = after[:, 0] / total
-    error = likely @ means
-    variance = likely @ (means * (1.0 - means) / (total + 1.0) + (means - error) ** 2)
-    known = chance > 0
-    return Forecast(
-        np.where(known, error, np.nan),
-        np.where(known[:, None], beta_interval(error, variance), np.nan),
-    )
+class _Others(NamedTuple):
+    """What is known of the error of every task before its own rows are seen."""
+
+    ratio: float  # of counts and smooth tails
+    before: list[tuple[Floats, Floats]]  # beta distributions, for each worth of the other tasks
+    likely: Floats  # of these
+
+    @classmethod
+    def of(cls, found: LeftOutErrors) -> _Others:
+        """Eqs. (42) and (43) of docs/theory.md."""
+        ratio = found.ratio()
+        known = found.rows, found.confirmed(ratio), found.chance, found.unit
+        before = [prior_of_others(*known, worth) for worth in FLEET_ROWS]
+        likely = softmax([_log_likelihood(found.rows, found.counted, *prior) for prior in before])
+        return cls(ratio, before, likely)
+
+    def posterior(self, found: LeftOutErrors) -> Forecast:
+        """The mean over what the other tasks may be worth, eq. (44) of docs/theory.md."""
+        rows, errors = found.rows, found.confirmed(self.ratio)
+        after = np.array([(a + rows * errors, b + rows * (1.0 - errors)) for a, b in self.before])
+        total = after.sum(axis=1)
+        means = after[:, 0] / total
+        error = self.likely @ means
+        variance = self.likely @ (means * (1.0 - means) / (total + 1.0) + (means - error) ** 2)
+        known = found.chance > 0
+        return Forecast(
+            np.where(known, error, np.nan),
+            np.where(known[:, None], beta_interval(error, variance), np.nan),
+        )
 
 
 def prior_of_others(

@@ -53,9 +53,9 @@ class Learning(NamedTuple):
         """
         return self._after(task, self.present[task], self.growth(task, more, mix))
 
-    def interval(self, task: int, more: Floats) -> Floats:
+    def interval(self, task: int, more: Floats, mix: Floats | None = None) -> Floats:
         """(..., 2): the interval of the forecast after `more` labels."""
-        growth = self.growth(task, more)
+        growth = self.growth(task, more, mix)
         ends = [self._after(task, end, growth) for end in self.ends[task]]
         return np.stack(ends, axis=-1)
 

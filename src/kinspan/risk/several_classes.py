@@ -60,7 +60,8 @@ def forecast_of_several(
         drawn = _drawn(rows, t, counts[t], None if shares is None else shares[t])
         if len(drawn.occur) > 1:
             values = measure(drawn, level)
-            found[:, t], n[t] = (values.mean(), values.var()), len(drawn.classes)
+            found[:, t] = values.mean(), values.var()
+            n[t] = rows.weights[rows.tasks == t].sum()
     known = n > 0
     # Tasks whose losses are small seem to be sure of them: a row is as unsure in all tasks.
     of_a_row = max(float((found[1] * n)[known].mean()), 1e-12) if known.any() else 1.0

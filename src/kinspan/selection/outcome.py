@@ -21,6 +21,7 @@ from kinspan.risk import (
     score_distributions,
     spread_of_scores,
     thresholds,
+    with_doubt,
 )
 from kinspan.selection.candidates import Candidate, Options, of_classes
 from kinspan.selection.combination import Combination
@@ -190,8 +191,9 @@ def _left_out_rows(
     known = evidence.own > 0
     tasks, classes = evidence.tasks[known], evidence.classes[known]
     scores = of_classes(scores)[known] + log_priors[tasks]
-    weights = candidate.prepared.left_out.weights[known]
-    return LeftOutRows(scores, tasks, classes, weights, log_priors)
+    sample = candidate.prepared.left_out
+    rows = LeftOutRows(scores, tasks, classes, sample.weights[known], log_priors)
+    return with_doubt(rows, sample.keys[known])
 
 
 def _thresholds(rows: LeftOutRows, combination: Combination, options: Options) -> Floats | None:

@@ -14,7 +14,7 @@ from benchmarks.forecast.real import regimes
 from benchmarks.forecast.simulated import REGIMES
 from benchmarks.forecast.table import Row, row
 
-_TITLE = f"{'':<30}{'tasks':>6}{'true':>7}{'said':>7}{'bias':>8}{'gap':>7}{'of mean':>9}"
+_TITLE = f"{'':<30}{'tasks':>6}{'true':>7}{'said':>7}{'bias':>8}{'±':>7}{'gap':>7}{'of mean':>9}"
 
 
 def main(wanted: list[str]) -> None:
@@ -41,7 +41,7 @@ def _line(r: Row) -> str:
     marks.append("*" * (not 0.85 <= r.cover <= 0.95))
     return (
         f"{r.regime:<30}{r.tasks:>6}{r.true:>7.3f}{r.announced:>7.3f}{r.bias:>+7.3f}{marks[0]:<1}"
-        f"{r.gap:>7.3f}{marks[1]:<1}{r.gap_of_mean:>8.3f}{r.cover:>7.2f}{marks[2]:<1}{r.width:>6.3f}"
+        f"{r.bias_error:>7.4f}{r.gap:>7.3f}{marks[1]:<1}{r.gap_of_mean:>8.3f}{r.cover:>7.2f}{marks[2]:<1}{r.width:>6.3f}"
     )
 
 

@@ -20,13 +20,13 @@ _SOURCES = 100  # labels per class of the other products
 
 def regimes() -> list[Regime]:
     """Digits, and Amazon reviews where they are stored."""
-    found = [Regime(f"digits, {n} per class", 4, partial(digits, n=n)) for n in (3, 5, 10)]
+    found = [Regime(f"digits, {n} per class", 20, partial(digits, n=n)) for n in (3, 5, 10)]
     if os.environ.get("KINSPAN_DATA"):
         found += [
-            Regime(f"Amazon, {n} per class", 25, partial(amazon, n=n)) for n in (5, 10, 20, 50)
+            Regime(f"Amazon, {n} per class", 100, partial(amazon, n=n)) for n in (5, 10, 20, 50)
         ]
         found += [
-            Regime(f"Amazon, {n}, others {_SOURCES}", 100, partial(amazon_target, n=n))
+            Regime(f"Amazon, {n}, others {_SOURCES}", 200, partial(amazon_target, n=n))
             for n in (10, 20, 50)
         ]
     return found

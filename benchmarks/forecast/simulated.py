@@ -82,11 +82,11 @@ def binary(seed: int, n: int) -> Draw:
     return Flipped(chances, np.ones(2), noise=_unused).drawn(rng, n)
 
 
-def repeated(seed: int, n: int, share: float = 0.6) -> Draw:
-    """A share of the rows of both classes are the same row."""
+def repeated(seed: int, n: int, away: float, share: float = 0.6) -> Draw:
+    """A share of the rows of both classes are the same row, so far away from the others."""
     rng = np.random.default_rng(seed)
     k, p = 5, 10
-    usual = rng.normal(size=p)
+    usual = away * rng.normal(size=p)
 
     class Repeated(Population):
         def rows(self, rng: np.random.Generator, t: int, c: int, n: int) -> Floats:
@@ -150,48 +150,49 @@ _THREE_AND_TWO = np.tile([3, 2], (500, 1))
 _WIDE = partial(gaussian, p=10, k=5, distance=4.0, widths=(1.0, 4.0))
 
 REGIMES = [
-    Regime("Gaussian, 10 × 20", 10, partial(gaussian, p=20, k=10, counts=20)),
-    Regime("Gaussian, 5 × 1 000", 20, partial(gaussian, p=20, k=5, counts=1000)),
-    Regime("unequal widths, 100", 20, partial(_WIDE, counts=100)),
-    Regime("unequal widths, 1 000", 20, partial(_WIDE, counts=1000, row_sample=1000)),
+    Regime("Gaussian, 10 × 20", 60, partial(gaussian, p=20, k=10, counts=20)),
+    Regime("Gaussian, 5 × 1 000", 40, partial(gaussian, p=20, k=5, counts=1000)),
+    Regime("unequal widths, 100", 60, partial(_WIDE, counts=100)),
+    Regime("unequal widths, 1 000", 40, partial(_WIDE, counts=1000, row_sample=1000)),
     Regime("unequal widths, 10 000", 20, partial(_WIDE, counts=10_000, row_sample=10_000)),
-    Regime("a tenth on the far side", 20, partial(far_side, n=1000, row_sample=1000)),
-    Regime("heavy tails", 20, partial(heavy_tails, n=50)),
-    Regime("binary features", 10, partial(binary, n=30)),
-    Regime("60 % repeated rows", 20, partial(repeated, n=1500)),
+    Regime("a tenth on the far side", 40, partial(far_side, n=1000, row_sample=1000)),
+    Regime("heavy tails", 100, partial(heavy_tails, n=50)),
+    Regime("binary features", 60, partial(binary, n=30)),
+    Regime("60 % repeated rows", 40, partial(repeated, n=1500, away=1.0)),
+    Regime("60 % repeated, far out", 40, partial(repeated, n=300, away=10.0)),
     Regime(
-        "AR(.95), one task", 100, partial(correlated, p=20, k=1, counts=20, distance=1.0, rho=0.95)
+        "AR(.95), one task", 400, partial(correlated, p=20, k=1, counts=20, distance=1.0, rho=0.95)
     ),
     Regime(
-        "AR(.95), ten tasks", 10, partial(correlated, p=50, k=10, counts=20, distance=1.0, rho=0.95)
+        "AR(.95), ten tasks", 60, partial(correlated, p=50, k=10, counts=20, distance=1.0, rho=0.95)
     ),
-    Regime("p = 5", 20, partial(gaussian, p=5, k=5, counts=20)),
-    Regime("p = 5 000", 10, partial(gaussian, p=5000, k=10, counts=10, distance=6.0)),
+    Regime("p = 5", 100, partial(gaussian, p=5, k=5, counts=20)),
+    Regime("p = 5 000", 30, partial(gaussian, p=5000, k=10, counts=10, distance=6.0)),
     *(
-        Regime(f"one task, {n} per class", 100, partial(gaussian, p=20, k=1, counts=n))
+        Regime(f"one task, {n} per class", 400, partial(gaussian, p=20, k=1, counts=n))
         for n in (5, 10, 20)
     ),
-    Regime("one task, 10, p = 100", 100, partial(gaussian, p=100, k=1, counts=10)),
-    Regime("two tasks, 5 per class", 60, partial(gaussian, p=20, k=2, counts=5)),
-    Regime("two tasks, 20 per class", 60, partial(gaussian, p=20, k=2, counts=20)),
-    Regime("500 × 5 labels", 2, partial(gaussian, p=20, k=500, counts=_THREE_AND_TWO)),
+    Regime("one task, 10, p = 100", 400, partial(gaussian, p=100, k=1, counts=10)),
+    Regime("two tasks, 5 per class", 300, partial(gaussian, p=20, k=2, counts=5)),
+    Regime("two tasks, 20 per class", 200, partial(gaussian, p=20, k=2, counts=20)),
+    Regime("500 × 5 labels", 8, partial(gaussian, p=20, k=500, counts=_THREE_AND_TWO)),
     Regime(
-        "500 × 5, no signal", 2, partial(gaussian, p=20, k=500, counts=_THREE_AND_TWO, distance=0.0)
+        "500 × 5, no signal", 8, partial(gaussian, p=20, k=500, counts=_THREE_AND_TWO, distance=0.0)
     ),
     Regime(
-        "10 + 10, p = 500, no signal", 100, partial(gaussian, p=500, k=1, counts=10, distance=0.0)
+        "10 + 10, p = 500, no signal", 400, partial(gaussian, p=500, k=1, counts=10, distance=0.0)
     ),
-    Regime("1:20, own priors", 15, few_positives),
+    Regime("1:20, own priors", 40, few_positives),
     Regime(
         "20 classes × 3, one task",
-        100,
+        300,
         partial(gaussian, p=50, k=1, counts=3, distance=5.0, widths=(1.0,) * 20),
     ),
     Regime(
         "20 classes × 3, five tasks",
-        20,
+        40,
         partial(gaussian, p=50, k=5, counts=3, distance=5.0, widths=(1.0,) * 20),
     ),
-    Regime("40 shops", 5, shops),
-    Regime("107 and 2 labels among ten", 20, one_rare),
+    Regime("40 shops", 10, shops),
+    Regime("107 and 2 labels among ten", 60, one_rare),
 ]

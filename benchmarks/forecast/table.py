@@ -19,6 +19,7 @@ class Row(NamedTuple):
     true: float
     announced: float
     bias: float  # announced − true
+    bias_error: float  # its standard error, over draws
     gap: float  # mean absolute difference
     gap_of_mean: float  # the same if every task of a fit were announced the mean of its tasks
     cover: float  # share of 90 % intervals that contain the truth
@@ -28,6 +29,7 @@ class Row(NamedTuple):
 
 def row(regime: Regime, first_seed: int, draws: int) -> Row:
     found = [_figures(regime.draw(first_seed + i)) for i in range(draws)]
+    biases = [float((of[:, 1] - of[:, 0]).mean()) for of in found]
     n_labels = len(regime.draw(first_seed).y)
     figures = np.concatenate(found)
     true, announced, low, high, mean = figures.T
@@ -37,6 +39,7 @@ def row(regime: Regime, first_seed: int, draws: int) -> Row:
         float(true.mean()),
         float(announced.mean()),
         float((announced - true).mean()),
+        float(np.std(biases, ddof=1) / np.sqrt(draws)) if draws > 1 else float("nan"),
         float(np.abs(announced - true).mean()),
         float(np.abs(mean - true).mean()),
         float(((low <= true) & (true <= high)).mean()),

@@ -76,6 +76,7 @@ def score_in_basis(prepared: Prepared, rules: LinearRules, x: Any, t: int) -> An
     assert prepared.covariance is not None
     scaled = (x - prepared.origin) / prepared.scaled.scale[0]
     scaled = prepared.covariance.basis.coordinates(scaled)
+    scaled = scaled if prepared.root is None else prepared.root.turned(scaled)
     return rules.coef[t] @ (scaled - prepared.scaled.centres[t]) + rules.offset[t]
 
 

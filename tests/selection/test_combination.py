@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from kinspan import ClassMoments
+from kinspan.selection.as_one import as_one_task
 from kinspan.selection.candidates import families
 from kinspan.selection.combination import Combination
 from kinspan.selection.decisions import ALONE
 from kinspan.selection.fit import _before_evidence, _combined
 from kinspan.selection.outcome import FittedRules, outcome
-from kinspan.selection.prepared import as_one_task
 from tests.selection.refitting import Rows, bases_of, options_of, score_in_basis, small_world
 
 

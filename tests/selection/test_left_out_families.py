@@ -9,9 +9,10 @@ import pytest
 
 from kinspan import ClassMoments
 from kinspan.scores import LinearRules
-from kinspan.selection.candidates import Candidate, families, of_classes
+from kinspan.selection.as_one import as_one_moved, as_one_task, can_be_moved
+from kinspan.selection.candidates import Candidate, _candidates, families, of_classes
 from kinspan.selection.own_rows import own_rules
-from kinspan.selection.prepared import Prepared, as_one_task
+from kinspan.selection.prepared import Prepared
 from kinspan.selection.solutions import Problem
 from tests.selection.refitting import (
     Agreement,
@@ -23,6 +24,7 @@ from tests.selection.refitting import (
     labels_in_metric,
     options_of,
     refitted_scores,
+    score_in_basis,
     small_world,
 )
 
@@ -40,6 +42,28 @@ def candidates_of(rows: Rows, scale: str | None, metric: float) -> list[Candidat
     one = as_one(rows, bases[0], metric)
     found = families([*bases, one], options_of(rows, "auto", scale, metric))[0]
     return [candidate for family in found for candidate in family.candidates]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_tasks_as_one_are_the_same_from_the_basis_of_tasks(n_classes: int) -> None:
+    rows = small_world(0, n_classes=n_classes, n=30, p=100)
+    rows = rows._replace(X=rows.X + rows.task[:, None])
+    options = options_of(rows, "auto", None, "auto")
+    (basis,) = bases_of(rows, None, "auto")
+    moments = ClassMoments.from_samples(rows.X, rows.y, rows.task)
+    assert can_be_moved(basis)
+    own = as_one_task(moments, basis.sample, basis.origin, "auto")
+    assert own is not None
+    found, expected = (
+        [c for c in _candidates([basis, *as_one], options) if c.prepared.is_as_one]
+        for as_one in (as_one_moved(moments, basis), [own])
+    )
+    assert [c.share for c in found] == [c.share for c in expected]
+    for here, there in zip(found, expected, strict=True):
+        np.testing.assert_allclose(here.scores, there.scores, rtol=1e-8, atol=1e-8)
+        x = rows.X[0]
+        scores = (score_in_basis(c.prepared, c.rules(), x, 0) for c in (here, there))
+        np.testing.assert_allclose(next(scores), next(scores), rtol=1e-8, atol=1e-8)
 
 
 def compared(rows: Rows, candidate: Candidate, again: Any) -> Agreement:

@@ -11,8 +11,9 @@ from sklearn.preprocessing import StandardScaler
 
 from kinspan import ClassMoments, MultiTaskSPCA, Statistics
 from kinspan.metric import is_centred, is_scaled
+from kinspan.selection.as_one import as_one_task
 from kinspan.selection.decisions import SAME_SCALE
-from kinspan.selection.prepared import as_one_task, prepared_bases
+from kinspan.selection.prepared import prepared_bases
 from kinspan.selection.scales import by_tails, is_one_scale, scaling
 from tests.worlds import World, random_world
 

@@ -2,6 +2,7 @@
 
 from kinspan.metric.basis import Basis
 from kinspan.metric.covariance import Covariance, covariance_of_rows, in_basis, in_metric
+from kinspan.metric.moved import Root, in_moved_metrics
 from kinspan.metric.sampled_rows import SampledRows
 from kinspan.metric.scale import (
     ScaledMoments,
@@ -18,6 +19,7 @@ from kinspan.metric.scale import (
 __all__ = [
     "Basis",
     "Covariance",
+    "Root",
     "SampledRows",
     "ScaledMoments",
     "around",
@@ -26,6 +28,7 @@ __all__ = [
     "feature_scale",
     "in_basis",
     "in_metric",
+    "in_moved_metrics",
     "is_centred",
     "is_scaled",
     "origin",

@@ -26,8 +26,10 @@ class Basis(NamedTuple):
 
     def coordinates(self, vectors: Floats) -> Floats:
         """(…, features) → (…, directions)."""
-        along = vectors if self.rows is None else vectors @ self.rows.T
-        return np.concatenate([along @ self.mixing.T, vectors @ self.rest.T], axis=-1)
+        flat = vectors.reshape(-1, vectors.shape[-1])
+        along = flat if self.rows is None else flat @ self.rows.T
+        found = np.concatenate([along @ self.mixing.T, flat @ self.rest.T], axis=1)
+        return found.reshape(*vectors.shape[:-1], -1)
 
     def turned_back(self, coordinates: Floats) -> Floats:
         """(…, directions), or as many as there are axes → (…, features)."""

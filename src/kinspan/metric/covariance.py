@@ -27,6 +27,7 @@ _ROUNDING = 1e-16  # of squared lengths: what is left of means that the rows spa
 class NoiseOfRows(NamedTuple):
     """What is noise for rows that a metric has not seen."""
 
+    seen: float  # mean squared length of the rows behind the metric, over the mean eigenvalue
     longer: float  # squared lengths of new rows, over those of the rows behind the metric
     dimension: float  # (tr C)² / tr C² of new rows
 
@@ -62,10 +63,11 @@ class Covariance:
         of_rows = self.rows.removed / (self.mean_value * self.n_rows)
         weights = np.array(shares)[:, None] * of_rows  # of the metric that leave with a row
         lengths = self._squared_lengths(shares)
+        seen = lengths @ self.rows.weights / (self.mean_value * self.n_rows)
         longer = _longer(lengths, counts, weights)
         dimensions = self._dimensions(shares, counts, weights)
-        for share, *noise in zip(shares, longer.tolist(), dimensions, strict=True):
-            self._known[share] = NoiseOfRows(*noise)
+        found = zip(seen.tolist(), longer.tolist(), dimensions, strict=True)
+        self._known.update(zip(shares, map(NoiseOfRows._make, found), strict=True))
 
     def without_rows(self) -> Covariance:
         """The same for whoever has found the noise of all metrics already."""
@@ -203,12 +205,10 @@ def in_metric(turned: ScaledMoments, covariance: Covariance, share: float) -> Sc
 
     Errors of cell means are like new rows: the metric has not seen them.
     """
-    stretch, n_features = covariance.stretch(share), float(turned.scale.shape[1])
-    seen = float((covariance.values / stretch).sum()) / max(float(covariance.values.sum()), 1e-300)
-    noise = covariance.noise(share)
-    ratio = seen * noise.longer
+    noise, n_features = covariance.noise(share), float(turned.scale.shape[1])
+    ratio = noise.seen / n_features * noise.longer
     return turned._replace(
-        means=turned.means / np.sqrt(stretch),
+        means=turned.means / np.sqrt(covariance.stretch(share)),
         cell_noise=turned.cell_noise * ratio,
         noise_level=turned.noise_level * ratio,
         dimension=min(max(noise.dimension, 1.0), n_features),

@@ -87,7 +87,7 @@ class Family(NamedTuple):
 def families(bases: Iterable[Prepared], options: Options) -> tuple[list[Family], Evidence]:
     """The families that a choice of labels names, and that of every task alone.
 
-    Bases come one by one, that of all tasks as one last, and rows of those before are given up.
+    Bases come one by one, those of tasks first, and rows of those before are given up.
     """
     found = list(_candidates(bases, options))
     first = found[0].prepared

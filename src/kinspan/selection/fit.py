@@ -9,12 +9,13 @@ import numpy as np
 from kinspan._rows.types import Floats
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
+from kinspan.selection.as_one import as_one_moved, as_one_task, can_be_moved
 from kinspan.selection.candidates import Candidate, Family, Options, families
 from kinspan.selection.combination import Combination
 from kinspan.selection.decisions import ALONE
 from kinspan.selection.evidence import Combined, Evidence, combine
 from kinspan.selection.outcome import FittedRules, outcome
-from kinspan.selection.prepared import Prepared, as_one_task, prepared_bases
+from kinspan.selection.prepared import Prepared, prepared_bases
 from kinspan.selection.solutions import Problem, solve
 
 
@@ -54,13 +55,17 @@ def _one_by_one(
     bases: list[Prepared], first: Prepared, moments: ClassMoments, options: Options
 ) -> Iterator[Prepared]:
     """Every basis, and that of all tasks as one; none is kept here, as most of it are rows."""
+    wants_as_one = options.labels == "auto" and options.scale == "auto"
     bases.reverse()
     while bases:
-        if bases[-1].covariance is not None:
-            yield bases.pop()
-        else:
-            bases.pop()
-    if options.labels == "auto" and options.scale == "auto":
+        prepared = bases.pop()
+        if prepared.covariance is not None:
+            yield prepared
+            if wants_as_one and can_be_moved(prepared):
+                yield from as_one_moved(moments, prepared)
+                wants_as_one = False
+        del prepared
+    if wants_as_one:
         as_one = as_one_task(moments, first.sample, first.origin, options.metric)
         if as_one is not None:
             yield as_one

@@ -13,18 +13,16 @@ from kinspan._rows.types import Floats, Ids
 from kinspan.class_moments import ClassMoments
 from kinspan.metric import (
     Covariance,
+    Root,
     SampledRows,
     ScaledMoments,
     around,
-    common_scale,
     covariance_of_rows,
     feature_scale,
     in_basis,
     in_metric,
-    is_centred,
     is_scaled,
     origin,
-    scaled_by,
 )
 from kinspan.risk import Residuals, ScaleChange
 from kinspan.row_sample import RowSample
@@ -36,7 +34,6 @@ from kinspan.selection.scales import (
     Scaling,
     by_tails,
     is_one_scale,
-    residuals_of,
     scaling,
 )
 
@@ -60,6 +57,7 @@ class Prepared(NamedTuple):
     unlabelled: Unlabelled  # in the basis
     change: RowsOfScale | None = None
     judged: Judged | None = None  # the sampled rows that are left out
+    root: Root | None = None  # of the only metric, where everything is in that and not in the basis
 
     def stretch(self, share: float) -> Floats:
         """(directions,): eigenvalues of the metric."""
@@ -71,6 +69,8 @@ class Prepared(NamedTuple):
         """Rules for rows in the basis, or along its axes → rules for scaled rows."""
         if self.covariance is None:
             return coef
+        if self.root is not None:
+            coef = self.root.turned_back(coef)
         return self.covariance.basis.turned_back(coef)
 
     def in_metric(self, share: float) -> ScaledMoments:
@@ -146,7 +146,7 @@ def prepared_bases(
         found = [scaling(around_start, sample, start, "pooled" if scale == "auto" else scale)]
     else:
         found = _scalings(around_start, sample, start)
-    return [_prepare(start, one, sample, moments.tasks, metric, unlabelled) for one in found]
+    return [prepare(start, one, sample, moments.tasks, metric, unlabelled) for one in found]
 
 
 def _scalings(moments: ClassMoments, sample: RowSample, start: Floats) -> list[Scaling]:
@@ -161,33 +161,7 @@ def _scalings(moments: ClassMoments, sample: RowSample, start: Floats) -> list[S
     return found + by_tails(moments, sample, found[0], pooled)
 
 
-def as_one_task(
-    moments: ClassMoments, sample: RowSample | None, start: Floats, metric: float | str
-) -> Prepared | None:
-    """The rows of all tasks as those of one, in the units of the input."""
-    around_start = replace(moments, means=around(moments, start))
-    if sample is None or len(moments.tasks) == 1 or is_centred(around_start):
-        return None
-    together = _sum_of_tasks(around_start)
-    scaled = scaled_by(together, common_scale(together))
-    residuals = residuals_of(scaled, sample, start, np.zeros_like(sample.task_codes))
-    one = Scaling(scaled, scaled, residuals, None)
-    prepared = _prepare(start, one, sample, together.tasks, metric, None)
-    return None if prepared.covariance is None else prepared
-
-
-def _sum_of_tasks(moments: ClassMoments) -> ClassMoments:
-    counts = moments.counts.sum(axis=0)
-    safe = np.where(counts > 0, counts, 1.0)[:, None]
-    means = np.einsum("tj,tjp->jp", moments.counts, moments.means) / safe
-    between = np.einsum("tj,tjp->jp", moments.counts, (moments.means - means) ** 2)
-    squares = moments.squares.sum(axis=0) + between
-    return ClassMoments(
-        moments.tasks[:1], moments.classes, counts[None], means[None], squares[None]
-    )
-
-
-def _prepare(
+def prepare(
     start: Floats,
     scaling: Scaling,
     sample: RowSample | None,

@@ -19,11 +19,37 @@ import numpy as np
 
 from kinspan._rows.blocks import blocks
 from kinspan._rows.by_task import RowsByTask
-from kinspan._rows.types import Codes, Floats
+from kinspan._rows.types import Floats
 from kinspan.risk.rule_parts import Residuals, RuleParts, ScaleChange, SharedPart
 
 _LEAST_WIDTH = 16  # of a block of features: few rows of many features are not taken at once
 _LEAST_ROWS = 64  # of a block of rows: vectors of a task are read again for every block
+
+
+class _Rows(NamedTuple):
+    """Rows by their task, and by their cell."""
+
+    by_task: RowsByTask
+    by_cell: RowsByTask
+
+    @classmethod
+    def of(cls, residuals: Residuals, n_classes: int) -> _Rows:
+        """Rows that are sorted by task."""
+        cells = residuals.tasks * n_classes + residuals.classes
+        return cls(RowsByTask(residuals.tasks), RowsByTask(cells))
+
+    def of_task(self, values: Floats) -> Floats:
+        """(rows, …): of (tasks, …) values."""
+        return self.by_task.of_rows(values)
+
+    def of_cell(self, values: Floats) -> Floats:
+        """(rows, …): of (tasks, classes, …) values."""
+        return self.by_cell.of_rows(_of_cells(values))
+
+
+def _of_cells(values: Floats) -> Floats:
+    """(tasks, classes, …) → (cells, …)."""
+    return values.reshape(-1, *values.shape[2:])
 
 
 class _Products(NamedTuple):
@@ -53,23 +79,20 @@ def _width(rules: RuleParts, residuals: Residuals) -> int:
 
 
 def _scores(rules: RuleParts, residuals: Residuals) -> Floats:
-    t, c = residuals.tasks, residuals.classes
-    n, g = rules.counts[t, c], np.minimum(residuals.weights, 1.0)  # of equal rows, leave out one
+    rows = _Rows.of(residuals, rules.counts.shape[1])
+    n, g = rows.of_cell(rules.counts), np.minimum(residuals.weights, 1.0)  # of equal rows, one
     alone = n - g <= 1e-9 * n
     fraction = g / np.where(alone, 1.0, n - g)  # the cell mean moves by −fraction · r
-    larger = 1.0 + fraction * rules.class_shares[t, c]  # the centre moves away from the row
-    by_task = RowsByTask(t)
-    found = _products(rules, residuals, larger, by_task)
-    moved = _by_contrast(rules.own[t], rules.centring[t, c])
+    larger = 1.0 + fraction * rows.of_cell(rules.class_shares)  # the centre moves away from the row
+    found = _products(rules, residuals, larger, rows)
+    moved = _by_contrast(rows.of_task(rules.own), rows.of_cell(rules.centring))
     moved *= -fraction[:, None, None]  # coef moves by that times r
     found = _with_own_part(found, moved)
     share = (fraction * n)[:, None] * residuals.metric_weight
     downdate = share / np.maximum(1.0 - share * found.square, 1e-6)  # Sherman and Morrison
     for part in rules.shared:
-        contrasts = _moved_contrasts(
-            part.metric, found, rules, residuals, fraction, downdate, by_task
-        )
-        _add_shared_part(found, part, rules, residuals, larger, moved, contrasts, by_task)
+        contrasts = _moved_contrasts(part.metric, found, rules, residuals, fraction, downdate, rows)
+        _add_shared_part(found, part, rules, residuals, larger, moved, contrasts, rows)
     pulled = downdate[..., None] * found.r_coef
     x_coef, length = found.x_coef + found.x_r[..., None] * pulled, found.length
     if length is not None:
@@ -78,15 +101,15 @@ def _scores(rules: RuleParts, residuals: Residuals) -> Floats:
     if residuals.scale is not None:
         along = larger[:, None] + downdate * found.x_r
         multiple = moved + pulled
-        found = _with_scale(found, rules, residuals, residuals.scale, along, multiple, by_task)
+        found = _with_scale(found, rules, residuals, residuals.scale, along, multiple, rows)
     scores = found.x_coef
     if found.length is not None and rules.half_level is not None:
-        scores = scores - rules.half_level[t][..., None] * found.length
+        scores = scores - rows.of_task(rules.half_level)[..., None] * found.length
     unseen = found.square * residuals.longer
-    scores = scores * _level_ratio(rules, residuals, fraction * n, unseen)[..., None]
-    noise = _noise_without(rules, residuals, unseen) - rules.cell_noise[t, c]
-    scores += rules.offset[t]
-    scores += noise[..., None] * _undone(rules, t, c)
+    scores = scores * _level_ratio(rules, residuals, fraction * n, unseen, rows)[..., None]
+    noise = _noise_without(rules, residuals, unseen, rows) - rows.of_cell(rules.cell_noise)
+    scores += rows.of_task(rules.offset)
+    scores += noise[..., None] * _undone(rules, rows)
     scores[alone] = np.nan
     return scores
 
@@ -98,32 +121,32 @@ def _by_contrast(of_columns: Floats, contrasts: Floats) -> Floats:
     return np.asarray(per_candidate.reshape(of_columns.shape))
 
 
-def _undone(rules: RuleParts, t: Codes, c: Codes) -> Floats:
+def _undone(rules: RuleParts, rows: _Rows) -> Floats:
     """(rows, metrics, columns): what offsets add per noise of the cell mean, eq. (26)."""
-    own = _by_contrast(rules.undone[t], rules.centring[t, c])
-    undone = own * rules.class_shares[t, c][:, None, None]
+    own = _by_contrast(rows.of_task(rules.undone), rows.of_cell(rules.centring))
+    undone = own * rows.of_cell(rules.class_shares)[:, None, None]
     if rules.half_level is not None:
-        undone += rules.half_level[t][..., None] * own**2
+        undone += rows.of_task(rules.half_level)[..., None] * own**2
     return np.asarray(undone)
 
 
-def _products(
-    rules: RuleParts, residuals: Residuals, larger: Floats, by_task: RowsByTask
-) -> _Products:
+def _products(rules: RuleParts, residuals: Residuals, larger: Floats, rows: _Rows) -> _Products:
     """With the rules of all rows, around the centre without the row."""
-    t, c, r = residuals.tasks, residuals.classes, residuals.values
-    axes, shape = r.shape[1], (len(rules.coef), -1, rules.coef.shape[3])
-    inverse = 1.0 / residuals.stretch[:, :axes].T
-    square = r**2 @ inverse
-    x_r = (r * rules.contrasts[t, c, :axes]) @ inverse + larger[:, None] * square
+    r, shape = residuals.values, (len(rules.coef), -1, rules.coef.shape[3])
+    axes = r.shape[1]
+    inverse = 1.0 / residuals.stretch[:, :axes]
+    square = r**2 @ inverse.T
+    turned = _of_cells(rules.contrasts)[:, None, :axes] * inverse
+    x_r = rows.by_cell.times(r, turned) + larger[:, None] * square
     flat = rules.coef.reshape(shape)
-    r_coef = by_task.times(r, flat[..., :axes]).reshape(len(r), *rules.coef.shape[1:3])
+    r_coef = rows.by_task.times(r, flat[..., :axes]).reshape(len(r), *rules.coef.shape[1:3])
     of_means = rules.contrasts @ flat.transpose(0, 2, 1)
-    x_coef = of_means[t, c].reshape(r_coef.shape)
+    x_coef = rows.of_cell(of_means).reshape(r_coef.shape)
     x_coef += larger[:, None, None] * r_coef
     length = None
     if rules.half_level is not None:
-        length = np.einsum("tslp,tslp,sp->tsl", rules.coef, rules.coef, residuals.stretch)[t]
+        length = np.einsum("tslp,tslp,sp->tsl", rules.coef, rules.coef, residuals.stretch)
+        length = rows.of_task(length)
     return _Products(x_coef, r_coef, length, x_r, square)
 
 
@@ -148,24 +171,23 @@ def _add_shared_part(
     larger: Floats,
     moved: Floats,
     contrasts: Floats,
-    by_task: RowsByTask,
+    rows: _Rows,
 ) -> None:
     """After the part along directions of the others has followed the target's own contrast."""
-    t, c, axes = residuals.tasks, residuals.classes, residuals.values.shape[1]
+    axes = residuals.values.shape[1]
     columns = (slice(None), part.metric, part.columns)
     n_vectors, n_columns, p = part.basis.shape
     flat = part.basis.reshape(-1, p)
     r_basis = (residuals.values @ flat[:, :axes].T).reshape(-1, n_vectors, n_columns)
     along = np.einsum("nbl,nl->nb", r_basis, contrasts)
     followed = part.vectors @ part.gain @ part.vectors.transpose(0, 2, 1)  # symmetric
-    change = by_task.times(along, followed)
+    change = rows.by_task.times(along, followed)
     r_change = np.einsum("nb,nbl->nl", change, r_basis)
     of_cells = (rules.contrasts @ flat.T).reshape(-1, n_vectors, n_columns).transpose(0, 2, 1)
-    by_cell = RowsByTask(t * rules.counts.shape[1] + c)
-    found.x_coef[columns] += by_cell.times(change, of_cells) + larger[:, None] * r_change
+    found.x_coef[columns] += rows.by_cell.times(change, of_cells) + larger[:, None] * r_change
     found.r_coef[columns] += r_change
     if found.length is not None and part.products is not None:
-        with_coef = by_task.times(change, part.products.coef.transpose(0, 2, 1))
+        with_coef = rows.by_task.times(change, part.products.coef.transpose(0, 2, 1))
         crossed = with_coef + moved[columns] * r_change
         squared = np.einsum("lnb,nb->nl", change @ part.products.basis, change)
         found.length[columns] += 2.0 * crossed + squared
@@ -178,21 +200,21 @@ def _moved_contrasts(
     residuals: Residuals,
     fraction: Floats,
     downdate: Floats,
-    by_task: RowsByTask,
+    rows: _Rows,
 ) -> Floats:
     """(rows, columns): how often the residual is added to own contrasts if its row is left out.
 
     The cell mean moves away from the row, and the metric becomes smaller along the row: in inner
     products that is as if the contrasts had moved.
     """
-    t, c, axes = residuals.tasks, residuals.classes, residuals.values.shape[1]
+    axes = residuals.values.shape[1]
     turned = residuals.values / residuals.stretch[metric, :axes]
     # Of two classes one contrast is enough. Contrasts sum to zero: centring keeps them.
     contrasts = rules.contrasts[:, -rules.centring.shape[2] :, :axes]
     smaller = downdate[:, metric]
     away = fraction * (1.0 + smaller * found.square[:, metric])
-    by_metric = smaller[:, None] * by_task.times(turned, contrasts)
-    return np.asarray(by_metric - away[:, None] * rules.centring[t, c])
+    by_metric = smaller[:, None] * rows.by_task.times(turned, contrasts)
+    return np.asarray(by_metric - away[:, None] * rows.of_cell(rules.centring))
 
 
 def _with_scale(
@@ -202,14 +224,13 @@ def _with_scale(
     scale: ScaleChange,
     along: Floats,
     multiple: Floats,
-    by_task: RowsByTask,
+    rows: _Rows,
 ) -> _Products:
     """With the scale of the features without the row: what Δ' adds to every inner product.
 
     It adds little, and is computed in the precision of the changes.
     """
-    t, c, n_columns = residuals.tasks, residuals.classes, rules.coef.shape[2]
-    kind = scale.change.dtype
+    n_columns, kind = rules.coef.shape[2], scale.change.dtype
     along, multiple = along.astype(kind), multiple.astype(kind)
     contrasts = rules.contrasts[:, None] / residuals.stretch[:, None]
     both_of = np.concatenate([rules.coef, contrasts], axis=2).astype(kind, copy=False)
@@ -217,21 +238,21 @@ def _with_scale(
     turned = [_turned(residuals, scale, s) for s in range(len(scale.shares))]
     x_coef = products.x_coef.copy()
     length = None if products.length is None else products.length.copy()
-    for features in blocks(scale.change.shape[1], max(len(t) // 8, _LEAST_WIDTH)):
+    for features in blocks(scale.change.shape[1], max(len(along) // 8, _LEAST_WIDTH)):
         both = scale.basis.in_features(rules_and_contrasts, features)
         coef, contrasts = both[:, :, :n_columns], both[:, :, n_columns:]
         for s, share in enumerate(scale.shares):
             change, r, of = scale.relative(share, features), turned[s](features), multiple[:, s]
             changed_x = along[:, s, None] * r
-            changed_x += contrasts[t, s, c]
+            changed_x += rows.of_cell(contrasts[:, s])
             changed_x *= change
             x_r = np.einsum("np,np->n", changed_x, r)[:, None]
-            x_coef[:, s] += by_task.times(changed_x, coef[:, s]) + of * x_r
+            x_coef[:, s] += rows.by_task.times(changed_x, coef[:, s]) + of * x_r
             if length is not None:
                 change_r = change * r
-                r_coef = by_task.times(change_r, coef[:, s])
+                r_coef = rows.by_task.times(change_r, coef[:, s])
                 square = np.einsum("np,np->n", change_r, r)
-                longer = by_task.times(change, coef[:, s] ** 2)
+                longer = rows.by_task.times(change, coef[:, s] ** 2)
                 length[:, s] += longer + of * (2.0 * r_coef + of * square[:, None])
     return products._replace(x_coef=x_coef, length=length)
 
@@ -245,20 +266,22 @@ def _turned(residuals: Residuals, scale: ScaleChange, metric: int) -> Callable[[
     return partial(scale.basis.in_features, scale.basis.mixed(along))
 
 
-def _level_ratio(rules: RuleParts, residuals: Residuals, removed: Floats, square: Floats) -> Floats:
+def _level_ratio(
+    rules: RuleParts, residuals: Residuals, removed: Floats, square: Floats, rows: _Rows
+) -> Floats:
     """(rows, metrics): the noise level of the task over what it is without the row."""
     if rules.trace is None:
         return np.ones(square.shape)
-    t, freedom = residuals.tasks, np.maximum(rules.counts - 1.0, 0.0).sum(axis=1)
-    left = (freedom[t] - np.minimum(residuals.weights, 1.0))[:, None]
-    total = (rules.trace * freedom[:, None])[t]
+    freedom = np.maximum(rules.counts - 1.0, 0.0).sum(axis=1)
+    left = (rows.of_task(freedom) - np.minimum(residuals.weights, 1.0))[:, None]
+    total = rows.of_task(rules.trace * freedom[:, None])
     without = np.maximum(total - removed[:, None] * square, 0.05 * total)
     without = without / np.maximum(left, 1e-300)
     known = (left > 1e-9) & (without > 0)
-    return np.where(known, rules.trace[t] / np.where(known, without, 1.0), 1.0)
+    return np.where(known, rows.of_task(rules.trace) / np.where(known, without, 1.0), 1.0)
 
 
-def _noise_without(rules: RuleParts, residuals: Residuals, square: Floats) -> Floats:
+def _noise_without(rules: RuleParts, residuals: Residuals, square: Floats, rows: _Rows) -> Floats:
     """(rows, metrics): the squared sampling error of a cell mean, estimated from its other rows.
 
     A single remaining row shows no spread: the spread of the task is used.
@@ -267,9 +290,10 @@ def _noise_without(rules: RuleParts, residuals: Residuals, square: Floats) -> Fl
     freedom = np.maximum(n - 1.0, 0.0)
     scatter = rules.cell_noise * (n * freedom)[..., None]
     of_task = scatter.sum(axis=1) / np.maximum(freedom.sum(axis=1), 1e-300)[:, None]
-    t, c, g = residuals.tasks, residuals.classes, np.minimum(residuals.weights, 1.0)
-    left = np.maximum(n[t, c] - g, 1e-9)[:, None]
-    others = np.maximum(scatter[t, c] - (g * n[t, c])[:, None] / left * square, 0.0)
+    g, n = np.minimum(residuals.weights, 1.0), rows.of_cell(n)
+    left = np.maximum(n - g, 1e-9)[:, None]
+    others = np.maximum(rows.of_cell(scatter) - (g * n)[:, None] / left * square, 0.0)
     several = left > 1.0 + 1e-9
-    spread = np.where(several, others / np.where(several, left - 1.0, 1.0), of_task[t])
+    of_others = others / np.where(several, left - 1.0, 1.0)
+    spread = np.where(several, of_others, rows.of_task(of_task))
     return np.asarray(spread / left)

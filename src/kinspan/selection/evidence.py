@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import softmax
+from scipy.special import expit, softmax
 
 from kinspan._rows.blocks import blocks
 from kinspan._rows.by_task import RowsByTask
@@ -63,6 +63,12 @@ class Evidence(NamedTuple):
         total = odds.sum(axis=1)
         losses = np.log(total) - below[np.arange(len(scores)), self.classes]
         return losses, odds / total[:, None]
+
+    def probabilities(self, scores: Floats) -> Floats:
+        """The second of these alone."""
+        if scores.shape[1] == 1:
+            return np.asarray(expit(scores))
+        return self.likelihood(scores)[1]
 
     def excess(self, p: Floats) -> Floats:
         """(rows, classes): probabilities minus one for the class of a row."""
@@ -139,7 +145,7 @@ def combine(scores: Floats, evidence: Evidence, prior: Floats, n_tasks: int) -> 
     likely = softmax([-here.own @ left_out[1] for left_out in found])
     weights = np.tensordot(likely, [w for w, _, _ in found], axes=1)
     weights = _with_direction(weights, prior)
-    combined = np.einsum("nj,jnm->nm", weights[evidence.tasks], scores)
+    combined = np.einsum("nj,jnm->nm", weights.take(evidence.tasks, axis=0), scores)
     combined[evidence.own > 0] = np.tensordot(likely, [s for _, _, s in found], axes=1)
     return Combined(weights, pooled.weights, combined)
 
@@ -244,7 +250,7 @@ def _steadied(curvature: Floats) -> Floats:
 def _left_out(scores: Floats, evidence: Evidence, pooled: _Pooled) -> Floats:
     """(rows, classes): combined scores of rows by pooled weights that have not seen them."""
     b = evidence.fleet
-    p = evidence.likelihood(np.tensordot(pooled.weights, scores, axes=1))[1]
+    p = evidence.probabilities(np.tensordot(pooled.weights, scores, axes=1))
     excess = evidence.excess(p)
     of_rows = np.einsum("jnm,nm->jn", scores, excess * (b * evidence.of_one)[:, None])
     active = np.flatnonzero(pooled.weights > 0)  # a weight that is zero stays zero
@@ -273,25 +279,25 @@ def _of_tasks(
             weights = nonnegative_each(total, target, weights > 0)
     used, gone = weights > 0, (of_rows * evidence.of_one).T
     back = by_task.times(gone, inverse_among(total, used))
-    once = np.einsum("nj,jnm->nm", np.maximum(weights[by_task.codes] + back, 0.0), scores)
-    twice = 2.0 * gone - _of_usual_rows(own_slope, evidence)
+    once = np.einsum("nj,jnm->nm", np.maximum(by_task.of_rows(weights) + back, 0.0), scores)
+    twice = 2.0 * gone - _of_usual_rows(own_slope, evidence, by_task)
     unseen = nonnegative_moved(total, target, used, twice, by_task)
     return weights, evidence.losses(once), np.einsum("nj,jnm->nm", unseen, scores)
 
 
-def _of_usual_rows(slope: Floats, evidence: Evidence) -> Floats:
+def _of_usual_rows(slope: Floats, evidence: Evidence, by_task: RowsByTask) -> Floats:
     """(rows, rules): the gradient of every row, were all rows of its task alike."""
-    t, n = evidence.tasks, np.bincount(evidence.tasks, evidence.own, minlength=len(slope))
-    usual = slope / np.maximum(n, 1e-9)[:, None]
-    return np.asarray(usual[t] * (evidence.own * evidence.of_one)[:, None])
+    n = np.bincount(evidence.tasks, evidence.own, minlength=len(slope))
+    usual = by_task.of_rows(slope / np.maximum(n, 1e-9)[:, None])
+    return np.asarray(usual * (evidence.own * evidence.of_one)[:, None])
 
 
 def _by_task(
     scores: Floats, evidence: Evidence, by_task: RowsByTask, weights: Floats
 ) -> tuple[Floats, Floats, Floats]:
     """Gradient and Hessian of the loss of every task, and the gradient of every row."""
-    t, b = evidence.tasks, evidence.own
-    p = evidence.likelihood(np.einsum("jn,jnm->nm", weights.T[:, t], scores))[1]
+    b = evidence.own
+    p = evidence.probabilities(np.einsum("nj,jnm->nm", by_task.of_rows(weights), scores))
     of_rows = np.einsum("jnm,nm->jn", scores, evidence.excess(p) * b[:, None])
     centred, some = _centred(scores, p, b), by_task.tasks
     slope, curvature = np.zeros(weights.shape), np.zeros((*weights.shape, weights.shape[1]))

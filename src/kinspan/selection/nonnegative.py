@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from scipy.optimize import nnls
@@ -41,7 +42,7 @@ def nonnegative_each(curvature: Floats, target: Floats, used: Mask) -> Floats:
         solved = _among(matrices, aims, used)
         wrong = _on_the_wrong_side(matrices, aims, solved, used)
         found[rest] = solved
-        again = np.flatnonzero(wrong.any(axis=1))
+        again = np.flatnonzero(_transposed(wrong).any(axis=0))
         if not len(again):
             return np.asarray(found / size)
         rest, used = rest[again], (used ^ wrong)[again]
@@ -58,18 +59,25 @@ def nonnegative_moved(
     The weights that were used (problems, weights) nearly always stay those that are used; where
     they do not, the problem is solved anew.
     """
-    problems = by_problem.codes
-    aim = target[problems] + moves
+    aim = by_problem.of_rows(target) + moves
     found = by_problem.times(aim, inverse_among(curvature, used))
-    size = np.sqrt(np.einsum("tjj->tj", curvature))[problems]  # of a slope, and of one over weights
     slope = by_problem.times(found, curvature) - aim
-    least = -1e-9 * np.abs(aim / np.where(size > 0, size, 1.0)).max(axis=1, keepdims=True)
-    holds = (found * size >= least) & (used[problems] | (slope >= least * size))
-    anew = np.flatnonzero(~holds.all(axis=1))
+    size = np.sqrt(np.einsum("tjj->tj", curvature))  # of a slope, and of one over weights
+    safe = by_problem.of_rows(np.where(size > 0, size, 1.0))
+    size, is_used = by_problem.of_rows(size), used.take(by_problem.codes, axis=0)
+    least = -1e-9 * _transposed(np.abs(aim / safe)).max(axis=0)[:, None]
+    holds = (found * size >= least) & (is_used | (slope >= least * size))
+    anew = np.flatnonzero(~_transposed(holds).all(axis=0))
     if len(anew):
-        guess = np.where(used[problems[anew]], found[anew] > 0, slope[anew] < 0)
-        found[anew] = nonnegative_each(curvature[problems[anew]], aim[anew], guess)
+        guess = np.where(is_used[anew], found[anew] > 0, slope[anew] < 0)
+        again = curvature.take(by_problem.codes[anew], axis=0)
+        found[anew] = nonnegative_each(again, aim[anew], guess)
     return np.asarray(np.maximum(found, 0.0))
+
+
+def _transposed(values: Any) -> Any:
+    """In memory: rows that are short are compared much faster across than along."""
+    return np.ascontiguousarray(values.T)
 
 
 def inverse_among(curvature: Floats, used: Mask) -> Floats:

@@ -137,7 +137,7 @@ def _of_similar_sizes(
         yield _Tasks(
             t,
             places,
-            rows.values[places] * is_row[..., None],
+            rows.values.take(places, axis=0) * is_row[..., None],
             rows.weights[places] * is_row,
             rows.classes[places],
             contrasts[t],

@@ -137,7 +137,9 @@ def _divisors(moments: ClassMoments, scale: str | None) -> tuple[Floats, Floats 
 def residuals_of(scaled: ScaledMoments, sample: RowSample, start: Floats, tasks: Codes) -> Floats:
     """(rows, features): sampled rows minus the means of their cells."""
     residuals = sample.rows - start
+    means, cells = scaled.means.reshape(-1, residuals.shape[1]), sample.class_codes
+    cells = tasks * scaled.means.shape[1] + cells
     for some in blocks(*residuals.shape):
         residuals[some] /= scaled.scale if len(scaled.scale) == 1 else scaled.scale[tasks[some]]
-        residuals[some] -= scaled.means[tasks[some], sample.class_codes[some]]
+        residuals[some] -= means.take(cells[some], axis=0)
     return np.asarray(residuals)

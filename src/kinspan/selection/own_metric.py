@@ -1,0 +1,145 @@
+"""The metric λ + S of a task, with S the covariance of its own rows R, and its inverse.
+
+The inverse is taken in the space of the rows or of the axes, whichever is smaller. With W the
+weights of rows and n their sum, S is RᵀWR/n and, over the rows, with K = W^½ R Rᵀ W^½ + λn,
+
+    R (λ + S)⁻¹ = n W^−½ K⁻¹ W^½ R  and  (λ + S)⁻¹ = (1 − Rᵀ W^½ K⁻¹ W^½ R)/λ.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotri
+
+from kinspan._rows.types import Codes, Floats
+
+
+class OfScale(NamedTuple):
+    """Rows of some tasks in the axes of the features."""
+
+    change: Floats  # (tasks, rows, features): of the scale, if a row is left out
+    rows: Floats  # (tasks, rows, features)
+    contrasts: Floats  # (tasks, classes, features)
+    axes: Floats  # (axes, features); none where no task has more rows
+
+
+class SomeTasks(NamedTuple):
+    """Rows of some tasks, minus the means of their cells, and their class means."""
+
+    tasks: Codes  # (tasks,)
+    places: Codes  # (tasks, rows): which of all rows; any for rows of weight zero
+    rows: Floats  # (tasks, rows, axes)
+    weights: Floats  # (tasks, rows)
+    classes: Codes  # (tasks, rows)
+    contrasts: Floats  # (tasks, classes, directions): class means around the centre
+    centring: Floats  # (tasks, classes l, classes j): d contrast_l / d mean_j
+    shares: Floats  # (tasks, classes): of class means in the centre
+    counts: Floats  # (tasks, classes)
+    scale: OfScale | None  # None where the scale does not depend on single rows
+
+    @property
+    def has_fewer_axes(self) -> bool:
+        """Than rows."""
+        _, n, axes = self.rows.shape
+        return bool(n > axes)
+
+
+class Products(NamedTuple):
+    """What the metrics of all ridges have in common."""
+
+    squared: Floats  # (tasks, size, size): of weighted rows, or of axes where these are fewer
+    contrasts: Floats  # (tasks, rows, classes): of weighted rows with contrasts
+    trace: Floats  # (tasks,): of the covariance
+
+    @classmethod
+    def of(cls, some: SomeTasks) -> Products:
+        """Of some tasks."""
+        rows, axes = np.sqrt(some.weights)[..., None] * some.rows, some.rows.shape[2]
+        across = rows.transpose(0, 2, 1)
+        squared = across @ rows if some.has_fewer_axes else rows @ across
+        trace = np.einsum("tnn->t", squared) / some.weights.sum(axis=1)
+        return cls(squared, rows @ some.contrasts[..., :axes].transpose(0, 2, 1), trace)
+
+
+class InMetric(NamedTuple):
+    """Inner products in the metric of a task, and what rows and contrasts are after its inverse.
+
+    Both are in the span of the rows or of the axes, whichever are fewer.
+    """
+
+    r_r: Floats  # (tasks, rows)
+    r_coef: Floats  # (tasks, rows, classes): with the contrasts
+    coef_coef: Floats  # (tasks, classes, classes)
+    coef: Floats  # (tasks, classes, directions): the inverse metric times the contrasts
+    inverse: Floats  # (tasks, size, size)
+    contrasts: Floats  # (tasks, classes, size): after the inverse, minus before it over the level
+    level: Floats  # (tasks,): of the identity in the metric
+
+
+def in_metric(some: SomeTasks, products: Products, ridge: float) -> InMetric:
+    """With a ridge in units of the mean eigenvalue of the covariance."""
+    total = some.weights.sum(axis=1)
+    freedom = np.maximum(total - (some.counts > 0).sum(axis=1), 1.0)
+    level = ridge * products.trace / np.minimum(freedom, float(some.contrasts.shape[2]))
+    safe = np.where(level > 0, level, 1.0)
+    inverse = _inverses(products.squared, safe * total)
+    inverse *= total[:, None, None]
+    by = _by_axes if some.has_fewer_axes else _by_rows
+    return by(some, products, inverse, safe[:, None, None])._replace(level=level)
+
+
+def _inverses(matrices: Floats, ridges: Floats) -> Floats:
+    """(tasks, size, size): of positive matrices with ridges on their diagonals."""
+    moved = matrices + ridges[:, None, None] * np.eye(matrices.shape[1])
+    for matrix in moved:  # twice as fast as the inverse of any matrices, all at once
+        matrix[:] = dpotri(dpotrf(matrix)[0])[0]  # its upper half
+    moved += np.triu(moved, 1).transpose(0, 2, 1)
+    return moved
+
+
+def _by_axes(some: SomeTasks, _: Products, inverse: Floats, level: Floats) -> InMetric:
+    """The inverse over the axes is that of the metric."""
+    rows, axes = some.rows @ inverse, some.rows.shape[2]
+    across = some.contrasts.transpose(0, 2, 1)
+    contrasts = some.contrasts[..., :axes] @ inverse - some.contrasts[..., :axes] / level
+    coef = some.contrasts / level
+    coef[..., :axes] += contrasts
+    r_r, r_coef = np.einsum("tna,tna->tn", rows, some.rows), rows @ across[:, :axes]
+    return InMetric(r_r, r_coef, coef @ across, coef, inverse, contrasts, level)
+
+
+def _by_rows(some: SomeTasks, products: Products, inverse: Floats, level: Floats) -> InMetric:
+    """From n K⁻¹."""
+    root, axes = np.sqrt(some.weights)[..., None], some.rows.shape[2]
+    over, total = _over(root), some.weights.sum(axis=1)[:, None]
+    solved = inverse @ products.contrasts
+    contrasts = -(root * solved).transpose(0, 2, 1) / (level * total[..., None])
+    coef = some.contrasts / level
+    coef[..., :axes] += contrasts @ some.rows
+    left = total * np.maximum(1.0 - level[..., 0] * np.einsum("tnn->tn", inverse), 0.0)
+    r_r, coef_coef = left * over[..., 0] ** 2, coef @ some.contrasts.transpose(0, 2, 1)
+    return InMetric(r_r, over * solved, coef_coef, coef, inverse, contrasts, level)
+
+
+def _over(root: Floats) -> Floats:
+    """One over the roots of weights; rows of weight zero are zero."""
+    return np.asarray(1.0 / np.where(root > 0, root, 1.0))
+
+
+def in_features(some: SomeTasks, scale: OfScale, found: InMetric) -> tuple[Floats, Floats]:
+    """Rows and contrasts after the inverse metric, in the axes of the features.
+
+    In the precision of the changes of the scale.
+    """
+    kind = scale.rows.dtype
+    level = np.where(found.level > 0, found.level, 1.0)[:, None, None].astype(kind)
+    contrasts = found.contrasts.astype(kind, copy=False)
+    if some.has_fewer_axes:
+        rows, span = (some.rows @ found.inverse).astype(kind, copy=False), scale.axes
+    else:
+        root = np.sqrt(some.weights)[..., None]
+        rows = _over(root) * found.inverse * root.transpose(0, 2, 1)
+        rows, span = rows.astype(kind, copy=False), scale.rows
+    return rows @ span, scale.contrasts / level + contrasts @ span

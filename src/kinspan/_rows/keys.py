@@ -22,6 +22,7 @@ from kinspan._rows.sums import in_order
 from kinspan._rows.types import Codes, Floats, Keys
 
 _BLOCK_BYTES = 1 << 21
+_SPANS_OF_THREAD = 8  # blocks: fewer are done before another thread has started
 _FEW_COLUMNS = 16
 
 
@@ -123,7 +124,7 @@ def _sums(X: Any, chosen: Codes, words: Any, factors: Factors) -> Keys:
         span = slice(start, start + block)
         return _products(words(X[span] if is_all else X[chosen[span]]), factors.multipliers)
 
-    parts = in_order(sums_of, range(0, len(chosen), block))
+    parts = in_order(sums_of, range(0, len(chosen), block), _SPANS_OF_THREAD)
     return np.asarray(np.concatenate([np.empty(0, np.uint64), *parts]) + factors.offset)
 
 

@@ -170,9 +170,12 @@ def whole_square(numbers: Any) -> float:
     return float(numbers.tiny) / float(numbers.eps)
 
 
-def in_order(work: Any, starts: range) -> Iterator[Any]:
-    """Results of the spans in their order, computed by a few threads at a time."""
-    n_threads = min(os.cpu_count() or 1, len(starts), 4)
+def in_order(work: Any, starts: range, least: int = 1) -> Iterator[Any]:
+    """Results of the spans in their order, by a few threads at a time, of so many spans at least.
+
+    Starting a thread takes as long as a small span.
+    """
+    n_threads = min(os.cpu_count() or 1, len(starts) // least, 4)
     if n_threads <= 1:
         yield from map(work, starts)
         return

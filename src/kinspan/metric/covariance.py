@@ -189,7 +189,7 @@ def _row_space(rows: Floats) -> tuple[Floats, Floats, Floats]:
     kept = values > 1e-10 * max(float(values[-1]), 1e-300)
     values, left = values[kept], left[:, kept]
     mixing = (left / np.sqrt(values)).T
-    if len(values) and values[0] < 1e-4 * values[-1]:  # what rounding has left of small values
+    if len(values) and values[0] < 1e-5 * values[-1]:  # what rounding has left of small values
         right = mixing @ rows
         mixing = solve_triangular(np.linalg.cholesky(right @ right.T), mixing, lower=True)
     return np.asarray(mixing), values, left

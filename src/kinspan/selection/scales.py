@@ -13,6 +13,7 @@ from kinspan.metric import SampledRows, ScaledMoments, common_scale, feature_sca
 from kinspan.row_sample import RowSample
 from kinspan.selection.decisions import LARGE_FREEDOM, SAME_SCALE
 
+_LEAST = 1e-3  # what is left of a variance without a row, at least
 MANY_NUMBERS = 1 << 20  # in rows: more of them are taken in single precision where that is enough
 
 
@@ -23,10 +24,40 @@ class RowsOfScale(NamedTuple):
     residuals: Floats  # (sampled rows, features): rows minus the means of their cells
 
     @classmethod
-    def of(cls, change: Floats, residuals: Floats) -> RowsOfScale:
-        """Many numbers are taken in single precision: what leaving out one row changes is small."""
-        kind = np.float32 if change.size > MANY_NUMBERS else np.float64
-        return cls(change.astype(kind), residuals.astype(kind))
+    def like(cls, residuals: Floats) -> RowsOfScale:
+        """Of as many rows and features, to be filled in.
+
+        Many numbers are taken in single precision: what leaving out one row changes is small.
+        """
+        kind = np.float32 if residuals.size > MANY_NUMBERS else np.float64
+        return cls(np.empty(residuals.shape, kind), np.empty(residuals.shape, kind))
+
+
+class _PooledChange(NamedTuple):
+    """What leaving out a row does to pooled variances, eq. (31) of docs/theory.md."""
+
+    removed: Floats  # (rows, 1): what the scatter of a cell loses, in units of the row's square
+    freedom: float  # of the scale, in whose units the scatter is: some more than of rows
+    ratio: Floats  # (rows, 1): the freedom over what is left of it
+
+    @classmethod
+    def of(cls, counts: Floats, sample: RowSample) -> _PooledChange | None:
+        """None where it is too small to matter."""
+        freedom = max(float(np.maximum(counts - 1.0, 0.0).sum()), 1.0)
+        if freedom > LARGE_FREEDOM.constant:
+            return None
+        freedom += 25.0 / freedom  # see `metric`
+        left = np.maximum(freedom - np.minimum(sample.weights, 1.0), 1e-3)[:, None]
+        of_rows = counts[sample.task_codes, sample.class_codes]
+        rows = SampledRows(sample.cells, of_rows, sample.weights, sample.keys)
+        return cls(rows.removed[:, None], freedom, freedom / left)
+
+    def of_rows(self, rows: slice, lost: Floats) -> Floats:
+        """1 − s₋²/s² of some rows, with what the scatter loses."""
+        ratio, share = self.ratio[rows], np.minimum(lost / self.freedom, 1.0 - _LEAST)
+        share *= ratio
+        share += 1.0 - ratio
+        return share
 
 
 class Scaling(NamedTuple):
@@ -50,7 +81,7 @@ def scaling(
     residuals = residuals_of(scaled, sample, start, sample.task_codes)
     change = None
     if scale in ("auto", "pooled"):
-        change = _scale_change(residuals, moments.counts, sample)
+        change = _scale_change(residuals, _PooledChange.of(moments.counts, sample))
     return Scaling(scaled, pooled, residuals, change)
 
 
@@ -78,15 +109,18 @@ def by_tails(
     if np.log(ratio).std() < SAME_SCALE.constant:
         return []
     scaled = scaled_by(moments, pooled * np.sqrt(ratio))
-    change, residuals = None, other.residuals / unit
-    of_pooled = _scale_change(residuals, moments.counts, sample)
-    if of_pooled is not None:
-        powers = _removed(moments.counts, sample) * residuals**2
-        left = _without(total / unit**4, powers**2)
-        share = n / np.maximum(n - np.minimum(sample.weights, 1.0), 1e-3)[:, None]
-        of_rows = np.where(ratio > 1.0, 1.0 - np.sqrt(left * share), of_pooled.change)
-        change = RowsOfScale.of(of_rows, residuals / np.sqrt(ratio))
-    residuals = residuals / np.sqrt(ratio)
+    residuals, by = np.empty_like(other.residuals), unit * np.sqrt(ratio)
+    of_pooled = _PooledChange.of(moments.counts, sample)
+    change = None if of_pooled is None else RowsOfScale.like(residuals)
+    share = n / np.maximum(n - np.minimum(sample.weights, 1.0), 1e-3)[:, None]
+    for rows in blocks(*residuals.shape):
+        residuals[rows] = other.residuals[rows] / by
+        if change is not None and of_pooled is not None:
+            lost = of_pooled.removed[rows] * (other.residuals[rows] / unit) ** 2
+            left = np.maximum(1.0 - lost**2 / np.where(total > 0, total / unit**4, 1.0), _LEAST)
+            of_tails = 1.0 - np.sqrt(left * share[rows])
+            change.change[rows] = np.where(ratio > 1.0, of_tails, of_pooled.of_rows(rows, lost))
+            change.residuals[rows] = residuals[rows]
     return [Scaling(scaled, scaled, residuals, change)]
 
 
@@ -98,31 +132,15 @@ def _fourth_powers(residuals: Floats, weights: Floats) -> Floats:
     return total
 
 
-def _removed(counts: Floats, sample: RowSample) -> Floats:
-    """(rows, 1): what the scatter of a cell loses with a row, in units of its square."""
-    of_rows = counts[sample.task_codes, sample.class_codes]
-    rows = SampledRows(sample.cells, of_rows, sample.weights, sample.keys)
-    return rows.removed[:, None]
-
-
-def _without(total: Floats, parts: Floats) -> Floats:
-    """What is left of a total without each part, as a share of it that is not zero."""
-    return np.maximum(1.0 - parts / np.where(total > 0, total, 1.0), 1e-3)
-
-
-def _scale_change(residuals: Floats, counts: Floats, sample: RowSample) -> RowsOfScale | None:
-    """1 − s₋²/s² for every sampled row, eq. (31) of docs/theory.md; None if too small to matter.
-
-    Residuals are in units of s, which has some more degrees of freedom than rows (see `metric`).
-    """
-    freedom = max(float(np.maximum(counts - 1.0, 0.0).sum()), 1.0)
-    if freedom > LARGE_FREEDOM.constant:
+def _scale_change(residuals: Floats, pooled: _PooledChange | None) -> RowsOfScale | None:
+    """Of residuals in units of the pooled scale."""
+    if pooled is None:
         return None
-    freedom += 25.0 / freedom
-    removed = _removed(counts, sample) * residuals**2
-    left = np.maximum(freedom - np.minimum(sample.weights, 1.0), 1e-3)[:, None]
-    change = 1.0 - freedom * _without(np.array(freedom), removed) / left
-    return RowsOfScale.of(change, residuals)
+    found = RowsOfScale.like(residuals)
+    for rows in blocks(*residuals.shape):
+        found.change[rows] = pooled.of_rows(rows, pooled.removed[rows] * residuals[rows] ** 2)
+        found.residuals[rows] = residuals[rows]
+    return found
 
 
 def _divisors(moments: ClassMoments, scale: str | None) -> tuple[Floats, Floats | None]:

@@ -131,7 +131,7 @@ def prepared_rows(n: int, scale: str | None) -> tuple[CheckedRows, prepared.Prep
     y, task = np.tile([0, 1], 2 * n), np.repeat([0, 1], 2 * n)
     rows = CheckedRows(rng.normal(size=(4 * n, 10)) * np.arange(1, 11), y, task)
     moments, sample = ClassMoments.from_checked(rows), RowSample.from_checked(rows, 100_000)
-    return rows, prepared.prepared_bases(moments, sample, scale, 0.0, None)[0]
+    return rows, next(prepared.prepared_bases(moments, sample, scale, 0.0, None))
 
 
 @pytest.mark.parametrize("n", [3, 10])

@@ -50,7 +50,7 @@ def options_of(rows: Rows, labels: str, scale: str | None, metric: float | str) 
 def bases_of(rows: Rows, scale: str | None, metric: float | str) -> list[Prepared]:
     checked = CheckedRows(rows.X, rows.y, rows.task)
     moments, sample = ClassMoments.from_checked(checked), RowSample.from_checked(checked, 10_000)
-    return prepared_bases(moments, sample, scale, metric, None)
+    return list(prepared_bases(moments, sample, scale, metric, None))
 
 
 class Rule(Protocol):

@@ -14,7 +14,7 @@ from kinspan.metric import is_centred, is_scaled
 from kinspan.selection.as_one import as_one_task
 from kinspan.selection.decisions import SAME_SCALE
 from kinspan.selection.prepared import prepared_bases
-from kinspan.selection.scales import by_tails, is_one_scale, scaling
+from kinspan.selection.scales import Tails, by_tails, is_one_scale, scaling
 from tests.worlds import World, random_world
 
 
@@ -93,7 +93,9 @@ def test_the_scale_by_tails_is_that_of_fourth_moments_and_rows_leave_it() -> Non
     assert both.sample is not None
     sample = both.sample.aligned(both.moments.tasks, both.moments.classes, 40).effective()
     pooled = scaling(both.moments, sample, np.zeros(40), "pooled")
-    (found,) = by_tails(both.moments, sample, pooled, pooled.scaled.scale)
+    tails = Tails.of(sample, pooled, pooled.scaled.scale)
+    assert tails is not None
+    found = by_tails(both.moments, sample, np.zeros(40), tails)
     residuals = X - both.moments.means[task, y]
     fourth = (residuals**4).mean(axis=0)
     expected = np.maximum((fourth / 3) ** 0.25, pooled.scaled.scale[0])

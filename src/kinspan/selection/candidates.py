@@ -166,17 +166,35 @@ def _in_basis(
     """
     is_large = prepared.scaled.means.size > _KEPT_NUMBERS
     at_once = 1 if is_large else len(prepared.shares)
-    keeps = not is_large or options.multi_class == "one-vs-all"
     for start in range(0, len(prepared.shares), at_once):
         shares = prepared.shares[start : start + at_once]
-        solved = [_solved(prepared, share, kinds, options) for share in shares]
-        root = np.sqrt(np.stack([prepared.stretch(share) for share in shares]))
-        scores = leave_one_out_scores(rule_parts(solved, root), prepared.rows(shares))
-        for i, share in enumerate(shares):
-            of_kinds = np.split(scores[:, i], len(kinds), axis=1)
-            for (multi_class, labels), found, own in zip(kinds, solved[i], of_kinds, strict=True):
-                kept, weights = found if keeps else None, found[1].weights
-                yield Candidate(light, labels, multi_class, share, 1.0, own, kept, weights)
+        yield from _in_metrics(prepared, light, shares, kinds, options, keeps=not is_large)
+
+
+def _in_metrics(
+    prepared: Prepared,
+    light: Prepared,
+    shares: Sequence[float],
+    kinds: Sequence[tuple[str, str]],
+    options: Options,
+    *,
+    keeps: bool,
+) -> list[Candidate]:
+    """The same in some of the metrics, whose solutions are kept or found again."""
+    solved = [_solved(prepared, share, kinds, options) for share in shares]
+    root = np.sqrt(np.stack([prepared.stretch(share) for share in shares]))
+    scores = leave_one_out_scores(rule_parts(solved, root), prepared.rows(shares))
+    keeps = keeps or options.multi_class == "one-vs-all"
+    return [
+        Candidate(
+            *(light, labels, multi_class, share, 1.0, own),
+            *(found if keeps else None, found[1].weights),
+        )
+        for i, share in enumerate(shares)
+        for (multi_class, labels), found, own in zip(
+            kinds, solved[i], np.split(scores[:, i], len(kinds), axis=1), strict=True
+        )
+    ]
 
 
 def _solved(

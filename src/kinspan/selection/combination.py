@@ -139,10 +139,11 @@ def _unevenness(prepared: Prepared) -> float:
 
 
 def _reference(candidates: Sequence[Candidate], weights: Floats) -> Candidate:
-    """Of the spectral candidates, or else of all, the one with most weight."""
+    """Of the spectral candidates, or else of all, the one with most weight, and its rules."""
     spectral = [c.labels == "spectral" and c.multi_class != "each" for c in candidates]
     total = weights.sum(axis=0)
-    return candidates[int((np.where(spectral, total, -1.0) if any(spectral) else total).argmax())]
+    best = int((np.where(spectral, total, -1.0) if any(spectral) else total).argmax())
+    return candidates[best]._replace(solved=candidates[best].solution())
 
 
 def _sum_of_weights(parts: Sequence[tuple[Floats, TaskWeights]]) -> TaskWeights:

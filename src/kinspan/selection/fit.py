@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from kinspan.selection.combination import Combination
 from kinspan.selection.decisions import ALONE
 from kinspan.selection.evidence import Combined, Evidence, combine
 from kinspan.selection.outcome import FittedRules, outcome
-from kinspan.selection.prepared import Prepared, prepared_bases
+from kinspan.selection.prepared import Prepared, emptied, prepared_bases
 from kinspan.selection.solutions import Problem, solve
 
 
@@ -39,11 +40,14 @@ def combination_of(
     """What the rules of all tasks are made of, and the basis of the first scale."""
     # 2. Scales for the features, and the bases of their covariances.
     bases = prepared_bases(moments, sample, options.scale, options.metric, unlabelled)
-    first = bases[0].light()
+    begun = [next(bases)]
+    first = begun[0].light()
     if first.covariance is None:
         return _by_formula(first, options), first
     # 3 to 6. Rules of every candidate, and scores of rows that have not seen them.
-    found, evidence = families(_one_by_one(bases, first, moments, options), options)
+    found, evidence = families(
+        _one_by_one(chain(emptied(begun), bases), first, moments, options), options
+    )
     if not evidence.own.any():
         return _by_formula(first, options), first
     # 6b. The weight of every candidate in the rule of every task.
@@ -52,13 +56,11 @@ def combination_of(
 
 
 def _one_by_one(
-    bases: list[Prepared], first: Prepared, moments: ClassMoments, options: Options
+    bases: Iterable[Prepared], first: Prepared, moments: ClassMoments, options: Options
 ) -> Iterator[Prepared]:
     """Every basis, and that of all tasks as one; none is kept here, as most of it are rows."""
     wants_as_one = options.labels == "auto" and options.scale == "auto"
-    bases.reverse()
-    while bases:
-        prepared = bases.pop()
+    for prepared in bases:
         if prepared.covariance is not None:
             yield prepared
             if wants_as_one and can_be_moved(prepared):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from itertools import islice
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -32,6 +33,7 @@ from kinspan.selection.scales import (
     MANY_NUMBERS,
     RowsOfScale,
     Scaling,
+    Tails,
     by_tails,
     is_one_scale,
     scaling,
@@ -136,20 +138,26 @@ def prepared_bases(
     scale: str | None,
     metric: float | str,
     unlabelled: ClassMoments | None,
-) -> list[Prepared]:
-    """One basis for every scale of the features: several where left-out rows are to weigh them."""
+) -> Iterator[Prepared]:
+    """One basis for every scale of the features: several where left-out rows are to weigh them.
+
+    Rows of a basis are found when it is asked for, and not kept here: most of a basis are rows.
+    """
     start = origin(moments)
     if sample is not None:
         sample = sample.aligned(moments.tasks, moments.classes, moments.n_features).effective()
     around_start = replace(moments, means=around(moments, start))
     if scale != "auto" or sample is None:
-        found = [scaling(around_start, sample, start, "pooled" if scale == "auto" else scale)]
+        one = scaling(around_start, sample, start, "pooled" if scale == "auto" else scale)
+        found = emptied([one])
+        del one
     else:
         found = _scalings(around_start, sample, start)
-    return [prepare(start, one, sample, moments.tasks, metric, unlabelled) for one in found]
+    while scalings := list(islice(found, 1)):
+        yield prepare(start, scalings.pop(), sample, moments.tasks, metric, unlabelled)
 
 
-def _scalings(moments: ClassMoments, sample: RowSample, start: Floats) -> list[Scaling]:
+def _scalings(moments: ClassMoments, sample: RowSample, start: Floats) -> Iterator[Scaling]:
     """In the scales that make different rules."""
     asked: list[str | None] = ["pooled", None]
     pooled = feature_scale(moments, "pooled")
@@ -157,8 +165,23 @@ def _scalings(moments: ClassMoments, sample: RowSample, start: Floats) -> list[S
         asked = ["pooled"]
     elif is_one_scale(pooled):
         asked = [None]
-    found = [scaling(moments, sample, start, one) for one in asked]
-    return found + by_tails(moments, sample, found[0], pooled)
+    first = [scaling(moments, sample, start, asked[0])]
+    tails = Tails.of(sample, first[0], pooled)
+    yield first.pop()
+    for one in asked[1:]:
+        yield scaling(moments, sample, start, one)
+    if tails is not None:
+        yield by_tails(moments, sample, start, tails)
+
+
+Kept = TypeVar("Kept")
+
+
+def emptied(values: list[Kept]) -> Iterator[Kept]:
+    """All values in turn, none of which is kept here."""
+    values.reverse()
+    while values:
+        yield values.pop()
 
 
 def prepare(

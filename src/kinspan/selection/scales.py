@@ -93,35 +93,46 @@ def is_one_scale(pooled: Floats) -> bool:
     return float(2.0 * np.log(pooled).std()) < SAME_SCALE.constant
 
 
-def by_tails(
-    moments: ClassMoments, sample: RowSample, other: Scaling, pooled: Floats
-) -> list[Scaling]:
-    """In the scale by fourth moments, which gives features that few rows show less weight.
+class Tails(NamedTuple):
+    """The scale by fourth moments, which gives features that few rows show less weight.
 
     It is s₄ = (m₄/3)^¼, the deviation of a Gaussian with that fourth moment, and at least the
-    pooled one s. None where it is a multiple of s: then it makes no other rules. Rows are known in
-    another scale.
+    pooled one s.
     """
-    unit = pooled[0] / other.scaled.scale[0]
-    total = _fourth_powers(other.residuals, sample.weights)
-    n = max(float(sample.weights.sum()), 1.0)
-    ratio = np.maximum(np.sqrt(total / n / 3.0) / unit**2, 1.0)  # (s₄/s)²
-    if np.log(ratio).std() < SAME_SCALE.constant:
-        return []
-    scaled = scaled_by(moments, pooled * np.sqrt(ratio))
-    residuals, by = np.empty_like(other.residuals), unit * np.sqrt(ratio)
+
+    pooled: Floats  # (1, features): s
+    ratio: Floats  # (features,): (s₄/s)²
+    total: Floats  # (features,): sum of fourth powers, in units of s
+
+    @classmethod
+    def of(cls, sample: RowSample, other: Scaling, pooled: Floats) -> Tails | None:
+        """From rows in another scale; None where it is a multiple of s: it makes no other rules."""
+        unit = pooled[0] / other.scaled.scale[0]
+        total = _fourth_powers(other.residuals, sample.weights)
+        n = max(float(sample.weights.sum()), 1.0)
+        ratio = np.maximum(np.sqrt(total / n / 3.0) / unit**2, 1.0)
+        if np.log(ratio).std() < SAME_SCALE.constant:
+            return None
+        return cls(pooled, ratio, np.where(total > 0, total / unit**4, 1.0))
+
+
+def by_tails(moments: ClassMoments, sample: RowSample, start: Floats, tails: Tails) -> Scaling:
+    """In the scale by fourth moments."""
+    root = np.sqrt(tails.ratio)
+    scaled = scaled_by(moments, tails.pooled * root)
+    residuals = residuals_of(scaled, sample, start, sample.task_codes)
     of_pooled = _PooledChange.of(moments.counts, sample)
-    change = None if of_pooled is None else RowsOfScale.like(residuals)
+    if of_pooled is None:
+        return Scaling(scaled, scaled, residuals, None)
+    change, n = RowsOfScale.like(residuals), max(float(sample.weights.sum()), 1.0)
     share = n / np.maximum(n - np.minimum(sample.weights, 1.0), 1e-3)[:, None]
     for rows in blocks(*residuals.shape):
-        residuals[rows] = other.residuals[rows] / by
-        if change is not None and of_pooled is not None:
-            lost = of_pooled.removed[rows] * (other.residuals[rows] / unit) ** 2
-            left = np.maximum(1.0 - lost**2 / np.where(total > 0, total / unit**4, 1.0), _LEAST)
-            of_tails = 1.0 - np.sqrt(left * share[rows])
-            change.change[rows] = np.where(ratio > 1.0, of_tails, of_pooled.of_rows(rows, lost))
-            change.residuals[rows] = residuals[rows]
-    return [Scaling(scaled, scaled, residuals, change)]
+        lost = of_pooled.removed[rows] * (residuals[rows] * root) ** 2
+        left = np.maximum(1.0 - lost**2 / tails.total, _LEAST)
+        of_tails = 1.0 - np.sqrt(left * share[rows])
+        change.change[rows] = np.where(tails.ratio > 1.0, of_tails, of_pooled.of_rows(rows, lost))
+        change.residuals[rows] = residuals[rows]
+    return Scaling(scaled, scaled, residuals, change)
 
 
 def _fourth_powers(residuals: Floats, weights: Floats) -> Floats:

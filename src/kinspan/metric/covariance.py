@@ -164,31 +164,35 @@ def covariance_of_rows(
             along[some] = residuals[some].astype(precision, copy=False) @ turning
         basis = Basis(vectors.T, None, np.empty((0, p)))
     else:
-        mixing, values, left = _row_space(residuals * size)
+        mixing, values, left = _row_space(residuals, size)
         along = left * np.sqrt(values) / size
-        basis = Basis(mixing * size[:, 0], residuals, np.empty((0, p)))
+        basis = Basis(mixing, residuals, np.empty((0, p)))
         outside = means.reshape(-1, p)
         for _ in range(2):  # the second time for rounding
             outside = outside - basis.turned_back(basis.coordinates(outside))
         size_of_means = float((means**2).sum(axis=-1).max(initial=0.0))
         outside = outside[(outside**2).sum(axis=1) > _ROUNDING * size_of_means]
         if len(outside):
-            basis = basis._replace(rest=_row_space(outside)[0] @ outside)
+            ones = np.ones((len(outside), 1))
+            basis = basis._replace(rest=_row_space(outside, ones)[0] @ outside)
     values = np.maximum(values, 0.0)
     mean_value = float(values.sum()) / p if values.sum() > 0 else 1.0
     values = np.concatenate([values / mean_value, np.zeros(len(basis.rest))])
     return Covariance(basis, values, along, rows, n_rows, mean_value)
 
 
-def _row_space(rows: Floats) -> tuple[Floats, Floats, Floats]:
-    """Right singular vectors of a few rows, as combinations (rank, rows) of these.
+def _row_space(rows: Floats, size: Floats) -> tuple[Floats, Floats, Floats]:
+    """Right singular vectors of a few rows times (rows, 1) sizes, as combinations of the rows.
 
     With their squared singular values, and the left vectors.
     """
-    values, left = np.linalg.eigh(rows @ rows.T)
+    squared = rows @ rows.T
+    squared *= size
+    squared *= size.T
+    values, left = np.linalg.eigh(squared)
     kept = values > 1e-10 * max(float(values[-1]), 1e-300)
     values, left = values[kept], left[:, kept]
-    mixing = (left / np.sqrt(values)).T
+    mixing = (size * left / np.sqrt(values)).T
     if len(values) and values[0] < 1e-5 * values[-1]:  # what rounding has left of small values
         right = mixing @ rows
         mixing = solve_triangular(np.linalg.cholesky(right @ right.T), mixing, lower=True)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kinspan.metric import SampledRows, covariance_of_rows, in_moved_metrics
+from kinspan.metric import SampledRows, around_other_means, covariance_of_rows
 
 SHARES = (0.0, 0.4, 0.8)
 
@@ -28,15 +28,24 @@ def test_a_moved_metric_is_that_of_the_moved_rows(n: int, p: int) -> None:
     expected = covariance_of_rows(residuals + offsets[cells], rows, offsets)
     vectors = np.vstack([residuals + offsets[cells], offsets])
     turned = before.basis.coordinates(offsets)
-    moved = in_moved_metrics(before, turned, cells, rows, SHARES)
-    for share, (found, root) in zip(SHARES, moved, strict=True):
-        here = root.turned(before.basis.coordinates(vectors))
+    found = around_other_means(before, turned, cells, rows, SHARES)
+    np.testing.assert_allclose(found.mean_value, expected.mean_value)
+    along = before.basis.coordinates(vectors)
+    np.testing.assert_allclose(found.residuals, along[:n], atol=1e-12)
+    for share in SHARES:
+        root = found.root(share)
+        here = root.turned(along)
         there = expected.basis.coordinates(vectors) / np.sqrt(expected.stretch(share))
         np.testing.assert_allclose(here @ here.T, there @ there.T, rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(found.residuals, here[:n], atol=1e-12)
-        np.testing.assert_array_equal(found.stretch(share), 1.0)
-        np.testing.assert_allclose(found.mean_value, expected.mean_value)
+        np.testing.assert_allclose(root.restored(here), along, atol=1e-9)
+        inverse = along / found.stretch(share) + root.inverse_beyond(along)
+        np.testing.assert_allclose(inverse @ along.T, here @ here.T, atol=1e-9)
+        squares = along**2 @ (1.0 / found.stretch(share)) + root.squares_beyond(along)
+        np.testing.assert_allclose(squares, (here**2).sum(axis=1), rtol=1e-9)
         np.testing.assert_allclose(found.noise(share), expected.noise(share), rtol=1e-9)
         coef = np.random.default_rng(0).normal(size=(2, 3, here.shape[1]))
-        back = before.basis.turned_back(root.turned_back(coef))
+        back = root.turned_back(coef)
+        lengths = back**2 @ found.stretch(share) + root.lengths_beyond(back)
+        np.testing.assert_allclose(lengths, (coef**2).sum(axis=2), rtol=1e-9)
+        back = before.basis.turned_back(back)
         np.testing.assert_allclose(back @ vectors.T, coef @ here.T, atol=1e-9)

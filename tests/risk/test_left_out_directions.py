@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from kinspan.labels import spectral_rule_and_response
-from kinspan.metric import ScaledMoments
+from kinspan.metric import Root, ScaledMoments
 from kinspan.risk import Residuals, leave_one_out_scores
 from kinspan.selection.solutions import Problem, rule_parts, solve
 from tests.labels.naive_rules import Prior, spectral_prior
@@ -116,7 +116,7 @@ def test_shared_directions_without_the_row_equal_explicit_vectors(
     zeros = np.zeros(cells.scaled.counts.shape)
     solution = solve(problem, "spectral", zeros, shrunk=False)
     assert solution.response is not None
-    parts = rule_parts([[(problem, solution)]], np.ones((1, cells.means.shape[2])))
+    parts = rule_parts([[(problem, solution)]], [Root.of_diagonal(np.ones(cells.means.shape[2]))])
     assert parts.shared
     parts = parts._replace(undone=np.zeros_like(parts.undone))  # has a test of its own
     found = leave_one_out_scores(
@@ -141,7 +141,7 @@ def test_the_level_of_the_noise_is_that_of_the_other_rows(labels: str) -> None:
     cells = Cells.draw(3, 2)
     problem = Problem(cells.scaled, "shared")
     solution = solve(problem, labels, np.zeros(cells.scaled.counts.shape), shrunk=False)
-    parts = rule_parts([[(problem, solution)]], np.ones((1, cells.means.shape[2])))
+    parts = rule_parts([[(problem, solution)]], [Root.of_diagonal(np.ones(cells.means.shape[2]))])
     parts = parts._replace(undone=np.zeros_like(parts.undone), offset=np.zeros_like(parts.offset))
     rows = cells.residuals()
     fixed, found = (leave_one_out_scores(p, rows) for p in (parts._replace(trace=None), parts))

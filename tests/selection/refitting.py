@@ -66,7 +66,7 @@ def labels_in_metric(labels: str, share: float, multi_class: str = "shared") -> 
         problem = Problem(prepared.in_metric(share), multi_class)
         zeros = np.zeros(problem.scaled.counts.shape)
         rules = solve(problem, labels, zeros, shrunk=False).rules
-        return rules._replace(coef=rules.coef / np.sqrt(prepared.stretch(share)))
+        return rules._replace(coef=prepared.root(share).turned_back(rules.coef))
 
     return found
 
@@ -76,7 +76,6 @@ def score_in_basis(prepared: Prepared, rules: LinearRules, x: Any, t: int) -> An
     assert prepared.covariance is not None
     scaled = (x - prepared.origin) / prepared.scaled.scale[0]
     scaled = prepared.covariance.basis.coordinates(scaled)
-    scaled = scaled if prepared.root is None else prepared.root.turned(scaled)
     return rules.coef[t] @ (scaled - prepared.scaled.centres[t]) + rules.offset[t]
 
 

@@ -52,11 +52,13 @@ def test_tasks_as_one_are_the_same_from_the_basis_of_tasks(n_classes: int) -> No
     (basis,) = bases_of(rows, None, "auto")
     moments = ClassMoments.from_samples(rows.X, rows.y, rows.task)
     assert can_be_moved(basis)
+    moved = as_one_moved(moments, basis)
     own = as_one_task(moments, basis.sample, basis.origin, "auto")
+    assert moved is not None
     assert own is not None
     found, expected = (
-        [c for c in _candidates([basis, *as_one], options) if c.prepared.is_as_one]
-        for as_one in (as_one_moved(moments, basis), [own])
+        [c for c in _candidates([basis, as_one], options) if c.prepared.is_as_one]
+        for as_one in (moved, own)
     )
     assert [c.share for c in found] == [c.share for c in expected]
     for here, there in zip(found, expected, strict=True):

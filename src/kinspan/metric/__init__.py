@@ -2,7 +2,8 @@
 
 from kinspan.metric.basis import Basis
 from kinspan.metric.covariance import Covariance, covariance_of_rows, in_basis, in_metric
-from kinspan.metric.moved import Root, in_moved_metrics
+from kinspan.metric.moved import around_other_means
+from kinspan.metric.root import Root
 from kinspan.metric.sampled_rows import SampledRows
 from kinspan.metric.scale import (
     ScaledMoments,
@@ -23,12 +24,12 @@ __all__ = [
     "SampledRows",
     "ScaledMoments",
     "around",
+    "around_other_means",
     "common_scale",
     "covariance_of_rows",
     "feature_scale",
     "in_basis",
     "in_metric",
-    "in_moved_metrics",
     "is_centred",
     "is_scaled",
     "origin",

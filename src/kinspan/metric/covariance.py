@@ -6,9 +6,9 @@ correlations of the noise.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from kinspan._rows.blocks import blocks
 from kinspan._rows.once import computed_once
 from kinspan._rows.types import Codes, Floats
 from kinspan.metric.basis import Basis
+from kinspan.metric.root import Root
 from kinspan.metric.sampled_rows import SampledRows
 from kinspan.metric.scale import ScaledMoments
 
@@ -46,10 +47,15 @@ class Covariance:
     rows: SampledRows
     n_rows: float  # total weight of the rows that it was computed from
     mean_value: float  # mean eigenvalue
+    bent: Mapping[float, Root] = field(default_factory=dict)  # of shares with other directions too
 
     def stretch(self, share: float) -> Floats:
-        """(directions,): eigenvalues of the metric (1 − share) I + share C."""
+        """(directions,): diagonal of the metric (1 − share) I + share C."""
         return np.asarray((1.0 - share) + share * self.values)
+
+    def root(self, share: float) -> Root:
+        """The inverse root of that metric."""
+        return self.bent.get(share) or Root.of_diagonal(self.stretch(share))
 
     def noise(self, share: float) -> NoiseOfRows:
         """Of new rows in the metric."""
@@ -86,6 +92,9 @@ class Covariance:
         found = np.empty((len(shares), n))
         for rows in blocks(n, axes):
             found[:, rows] = inverse @ (self.residuals[rows] ** 2).T
+        for i, share in enumerate(shares):
+            if share in self.bent:
+                found[i] += self.bent[share].squares_beyond(self.residuals)
         return found
 
     def _dimensions(self, shares: Sequence[float], counts: Floats, weights: Floats) -> list[float]:
@@ -97,7 +106,10 @@ class Covariance:
         rows, counts, found = self.residuals[some], counts[some], []
         each, of_pairs = max(counts.sum(), 1e-300), max(pairs.sum(), 1e-300)
         for share, weight in zip(shares, weights[:, some], strict=True):
-            products = (rows / self.stretch(share)[: rows.shape[1]]) @ rows.T
+            turned = rows / self.stretch(share)[: rows.shape[1]]
+            if share in self.bent:
+                turned += self.bent[share].inverse_beyond(rows)
+            products = turned @ rows.T
             lengths = products.diagonal()
             left = _left(weight * lengths)
             total = counts @ (lengths / left) / each
@@ -212,7 +224,7 @@ def in_metric(turned: ScaledMoments, covariance: Covariance, share: float) -> Sc
     noise, n_features = covariance.noise(share), float(turned.scale.shape[1])
     ratio = noise.seen / n_features * noise.longer
     return turned._replace(
-        means=turned.means / np.sqrt(covariance.stretch(share)),
+        means=covariance.root(share).turned(turned.means),
         cell_noise=turned.cell_noise * ratio,
         noise_level=turned.noise_level * ratio,
         dimension=min(max(noise.dimension, 1.0), n_features),

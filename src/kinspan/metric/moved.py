@@ -6,51 +6,30 @@ mean of their cell lies away from another mean, the covariance of the rows z + o
     C + Σ_cells (n o oᵀ + o sᵀ + s oᵀ)/Σn,  with s = Σ z over the n rows of a cell.
 
 It differs from the diagonal C along a few vectors o and s, so that the inverse root of a metric is
-the identity plus a few directions, over a diagonal: nothing large is decomposed again.
+the identity plus a few directions, over a diagonal: nothing large is decomposed again, and rows
+stay in the basis.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
 from kinspan._rows.types import Codes, Floats
 from kinspan.metric.covariance import Covariance
+from kinspan.metric.root import Root
 from kinspan.metric.sampled_rows import SampledRows
 
 
-class Root(NamedTuple):
-    """The inverse root of a metric: (1 + Σ by · bent bentᵀ)/root."""
-
-    root: Floats  # (directions,)
-    bent: Floats  # (directions, few), orthonormal
-    by: Floats  # (few,)
-
-    def turned(self, coordinates: Floats) -> Floats:
-        """(…, directions): vectors in the basis → the same in the metric."""
-        return self._bent(coordinates / self.root)
-
-    def turned_back(self, coef: Floats) -> Floats:
-        """(…, directions): rules for rows in the metric → rules for rows in the basis."""
-        return self._bent(coef) / self.root
-
-    def _bent(self, vectors: Floats) -> Floats:
-        flat = vectors.reshape(-1, len(self.root))
-        found = ((flat @ self.bent) * self.by) @ self.bent.T
-        found += flat
-        return np.asarray(found.reshape(vectors.shape))
-
-
-def in_moved_metrics(
+def around_other_means(
     before: Covariance, offsets: Floats, cells: Codes, rows: SampledRows, shares: Sequence[float]
-) -> Iterator[tuple[Covariance, Root]]:
-    """For every share of their covariance, rows around other means, in the metric.
+) -> Covariance:
+    """Of rows around other means, in the same basis, for some shares in the metric.
 
     The mean of a cell lies (cells, directions) offsets away from the other mean; rows count as
-    around that. Their metric is one without stretch.
+    around that.
     """
     n_features = before.values.sum()  # eigenvalues are over their mean
     along = np.zeros((len(before.residuals), len(before.values)))
@@ -63,14 +42,13 @@ def in_moved_metrics(
     signs = np.repeat([1.0, -1.0], len(offsets))
     trace = before.mean_value * n_features + float(signs @ (away**2).sum(axis=1))
     mean_value = trace / n_features
+    values = before.values * before.mean_value / mean_value
     along += offsets[cells]
-    moved = replace(before, values=np.ones(len(before.values)), rows=rows, mean_value=mean_value)
-    for share in shares:
-        unit = share / mean_value
-        root = _root((1.0 - share) + unit * before.mean_value * before.values, unit, away, signs)
-        found = replace(moved, residuals=root.turned(along))
-        found.look_at((share,))
-        yield found, root
+    moved = Covariance(before.basis, values, along, rows, before.n_rows, mean_value)
+    bent = {s: _root(moved.stretch(s), s / mean_value, away, signs) for s in shares}
+    moved = replace(moved, bent=bent)
+    moved.look_at(shares)
+    return moved
 
 
 def _root(diagonal: Floats, unit: float, away: Floats, signs: Floats) -> Root:

@@ -135,8 +135,11 @@ def _products(rules: RuleParts, residuals: Residuals, larger: Floats, rows: _Row
     r, shape = residuals.values, (len(rules.coef), -1, rules.coef.shape[3])
     axes = r.shape[1]
     inverse = 1.0 / residuals.stretch[:, :axes]
-    square = r**2 @ inverse.T
-    turned = _of_cells(rules.contrasts)[:, None, :axes] * inverse
+    square, cells = r**2 @ inverse.T, _of_cells(rules.contrasts)[:, :axes]
+    turned = cells[:, None] * inverse
+    for s, bent in enumerate(residuals.bent):
+        square[:, s] += bent.squares_beyond(r)
+        turned[:, s] += bent.inverse_beyond(cells)
     x_r = rows.by_cell.times(r, turned) + larger[:, None] * square
     flat = rules.coef.reshape(shape)
     r_coef = rows.by_task.times(r, flat[..., :axes]).reshape(len(r), *rules.coef.shape[1:3])
@@ -146,6 +149,8 @@ def _products(rules: RuleParts, residuals: Residuals, larger: Floats, rows: _Row
     length = None
     if rules.half_level is not None:
         length = np.einsum("tslp,tslp,sp->tsl", rules.coef, rules.coef, residuals.stretch)
+        for s, bent in enumerate(residuals.bent):
+            length[:, s] += bent.lengths_beyond(rules.coef[:, s])
         length = rows.of_task(length)
     return _Products(x_coef, r_coef, length, x_r, square)
 

@@ -45,6 +45,19 @@ class ScaleChange(NamedTuple):
         return change
 
 
+class Bent(Protocol):
+    """What a metric is beyond a diagonal one."""
+
+    def inverse_beyond(self, vectors: Floats) -> Floats:
+        """(…, directions): what its inverse adds to vectors."""
+
+    def squares_beyond(self, rows: Floats) -> Floats:
+        """(rows,): what it adds to the squared lengths of rows."""
+
+    def lengths_beyond(self, coef: Floats) -> Floats:
+        """(…): what it adds to the squared lengths of rules."""
+
+
 class Residuals(NamedTuple):
     """Sampled rows minus the mean of their cell, along the first directions of the basis of rules.
 
@@ -52,13 +65,14 @@ class Residuals(NamedTuple):
     """
 
     values: Floats  # (rows, axes): r, before the metric; zero in all other directions
-    stretch: Floats  # (metrics, directions): eigenvalues of the metrics
+    stretch: Floats  # (metrics, directions): diagonals of the metrics
     tasks: Codes  # (rows,), sorted
     classes: Codes  # (rows,)
     weights: Floats  # (rows,): how often the row occurred
     metric_weight: Floats  # (metrics,): the share of a row of weight one in the metric
     scale: ScaleChange | None = None  # None where the scale does not depend on a single row
     longer: Floats | float = 1.0  # (metrics,): squared lengths of new rows, over those of these
+    bent: Sequence[Bent] = ()  # (metrics,): beyond the diagonals; none where that is all
 
     def some(self, rows: slice) -> Residuals:
         """A block of the rows; tasks are counted from the first of the block."""
@@ -74,6 +88,7 @@ class Residuals(NamedTuple):
             self.metric_weight,
             scale,
             self.longer,
+            self.bent,
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -12,8 +11,8 @@ from kinspan.class_moments import ClassMoments
 from kinspan.metric import (
     SampledRows,
     around,
+    around_other_means,
     common_scale,
-    in_moved_metrics,
     is_centred,
     scaled_by,
 )
@@ -50,11 +49,11 @@ def can_be_moved(prepared: Prepared) -> bool:
     return is_unscaled and n_tasks > 1 and _FEW * n_tasks * n_classes <= n_directions
 
 
-def as_one_moved(moments: ClassMoments, prepared: Prepared) -> Iterator[Prepared]:
-    """The same from the basis of tasks, for one metric after the other, each in itself."""
+def as_one_moved(moments: ClassMoments, prepared: Prepared) -> Prepared | None:
+    """The same in the basis of tasks."""
     around_start = replace(moments, means=around(moments, prepared.origin))
     if is_centred(around_start):
-        return
+        return None
     before, sample = prepared.covariance, prepared.sample
     assert before is not None
     assert sample is not None
@@ -63,17 +62,13 @@ def as_one_moved(moments: ClassMoments, prepared: Prepared) -> Iterator[Prepared
     offsets = (prepared.scaled.means - means).reshape(-1, means.shape[1])
     counts = scaled.counts[0, sample.class_codes]
     rows = SampledRows(sample.class_codes, counts, sample.weights, sample.keys)
-    metrics = in_moved_metrics(before, offsets, sample.cells, rows, prepared.shares)
-    for share, (covariance, root) in zip(prepared.shares, metrics, strict=True):
-        here = scaled._replace(means=root.turned(means)[None])
-        yield prepared._replace(
-            scaled=here,
-            pooled=here,
-            covariance=covariance,
-            shares=(share,),
-            unlabelled=prepared.unlabelled._replace(counts=np.zeros(1), means=here.means[:, 0]),
-            root=root,
-        )
+    here = scaled._replace(means=means[None])
+    return prepared._replace(
+        scaled=here,
+        pooled=here,
+        covariance=around_other_means(before, offsets, sample.cells, rows, prepared.shares),
+        unlabelled=prepared.unlabelled._replace(counts=np.zeros(1), means=here.means[:, 0]),
+    )
 
 
 def _sum_of_tasks(moments: ClassMoments) -> ClassMoments:

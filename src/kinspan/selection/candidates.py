@@ -66,7 +66,7 @@ class Candidate(NamedTuple):
         rules = self.own
         if rules is None:
             rules = self.solution()[1].rules
-            rules = rules._replace(coef=rules.coef / np.sqrt(self.prepared.stretch(self.share)))
+            rules = rules._replace(coef=self.prepared.root(self.share).turned_back(rules.coef))
         return LinearRules(self.factor * rules.coef, self.factor * rules.offset)
 
 
@@ -182,8 +182,8 @@ def _in_metrics(
 ) -> list[Candidate]:
     """The same in some of the metrics, whose solutions are kept or found again."""
     solved = [_solved(prepared, share, kinds, options) for share in shares]
-    root = np.sqrt(np.stack([prepared.stretch(share) for share in shares]))
-    scores = leave_one_out_scores(rule_parts(solved, root), prepared.rows(shares))
+    roots = [prepared.root(share) for share in shares]
+    scores = leave_one_out_scores(rule_parts(solved, roots), prepared.rows(shares))
     keeps = keeps or options.multi_class == "one-vs-all"
     return [
         Candidate(

@@ -64,13 +64,16 @@ def _one_by_one(
         if prepared.covariance is not None:
             yield prepared
             if wants_as_one and can_be_moved(prepared):
-                yield from as_one_moved(moments, prepared)
+                yield from _if_any(as_one_moved(moments, prepared))
                 wants_as_one = False
         del prepared
     if wants_as_one:
-        as_one = as_one_task(moments, first.sample, first.origin, options.metric)
-        if as_one is not None:
-            yield as_one
+        yield from _if_any(as_one_task(moments, first.sample, first.origin, options.metric))
+
+
+def _if_any(prepared: Prepared | None) -> Iterator[Prepared]:
+    if prepared is not None:
+        yield prepared
 
 
 def _combined(found: list[Family], evidence: Evidence, options: Options) -> Combination:

@@ -109,8 +109,8 @@ def _with_borrowed(
         ones, zeros = np.ones(len(absent)), np.zeros(absent.shape)
         found = discriminant_rules(relative, ones, scaled.noise_level, zeros)
         factor = amount * candidate.factor
-        stretched = found.coef / np.sqrt(basis.stretch(candidate.share))
-        coef += np.where(absent[..., None], factor[:, None, None] * stretched, 0.0)
+        back = basis.root(candidate.share).turned_back(found.coef)
+        coef += np.where(absent[..., None], factor[:, None, None] * back, 0.0)
         offset += np.where(absent, factor[:, None] * found.offset, 0.0)
     return LinearRules(coef, offset)
 
@@ -133,10 +133,10 @@ def _shared_rules(candidate: Candidate, options: Options) -> InputUnits:
     basis = candidate.prepared
     pooled, agreement, where = Shared.of(basis, candidate.share, options.priors)
     common = shared_rule(agreement, pooled, np.zeros((1, options.priors.shape[1])))
-    root = np.sqrt(basis.stretch(candidate.share))
-    rules = LinearRules(candidate.factor * common.coef / root, candidate.factor * common.offset)
-    centres = agreement.centre * root
+    rules = LinearRules(candidate.factor * common.coef, candidate.factor * common.offset)
+    centres = agreement.centre
     if where is not None:
-        centres = np.concatenate([where.centres * root, centres])
+        centres = np.concatenate([where.centres, centres])
     intercept = rules.offset - np.einsum("lp,tp->tl", rules.coef[0], centres)
-    return InputUnits(basis.turned_back(rules.coef) / pooled.scale[:1, None, :], intercept)
+    coef = basis.turned_back(basis.root(candidate.share).turned_back(rules.coef))
+    return InputUnits(coef / pooled.scale[:1, None, :], intercept)

@@ -59,21 +59,16 @@ class Prepared(NamedTuple):
     unlabelled: Unlabelled  # in the basis
     change: RowsOfScale | None = None
     judged: Judged | None = None  # the sampled rows that are left out
-    root: Root | None = None  # of the only metric, where everything is in that and not in the basis
 
-    def stretch(self, share: float) -> Floats:
-        """(directions,): eigenvalues of the metric."""
+    def root(self, share: float) -> Root:
+        """The inverse root of the metric."""
         if self.covariance is None:
-            return np.ones(self.scaled.means.shape[2])
-        return self.covariance.stretch(share)
+            return Root.of_diagonal(np.ones(self.scaled.means.shape[2]))
+        return self.covariance.root(share)
 
     def turned_back(self, coef: Floats) -> Floats:
         """Rules for rows in the basis, or along its axes → rules for scaled rows."""
-        if self.covariance is None:
-            return coef
-        if self.root is not None:
-            coef = self.root.turned_back(coef)
-        return self.covariance.basis.turned_back(coef)
+        return coef if self.covariance is None else self.covariance.basis.turned_back(coef)
 
     def in_metric(self, share: float) -> ScaledMoments:
         """Moments in the metric with a share of the covariance."""
@@ -85,7 +80,7 @@ class Prepared(NamedTuple):
         """The same in the scale that tasks share, and rows without labels."""
         if self.covariance is None:
             return self.pooled, self.unlabelled
-        means = self.unlabelled.means / np.sqrt(self.covariance.stretch(share))
+        means = self.covariance.root(share).turned(self.unlabelled.means)
         pooled = in_metric(self.pooled, self.covariance, share)
         return pooled, self.unlabelled._replace(means=means)
 
@@ -129,6 +124,7 @@ class Prepared(NamedTuple):
             np.array(shares) / (found.mean_value * found.n_rows),
             scale,
             np.array([found.noise(share).longer for share in shares]),
+            [found.root(share) for share in shares if share in found.bent],
         )
 
 

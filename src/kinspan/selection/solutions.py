@@ -23,7 +23,7 @@ from kinspan.labels import (
     spectrum_of_rows,
     task_weights,
 )
-from kinspan.metric import ScaledMoments
+from kinspan.metric import Root, ScaledMoments
 from kinspan.risk import RuleParts, SharedPart, SharedProducts, alignment, error_rate
 from kinspan.scores import (
     Agreement,
@@ -171,13 +171,13 @@ def isotropic_error(solution: Solution, problem: Problem, priors: Floats) -> Flo
 Solved = tuple[Problem, Solution]
 
 
-def rule_parts(solved: Sequence[Sequence[Solved]], root: Floats) -> RuleParts:
+def rule_parts(solved: Sequence[Sequence[Solved]], roots: Sequence[Root]) -> RuleParts:
     """What leaving out a row needs to know of rules that were not shrunk.
 
-    For every metric, all of its solutions; the metrics divide by (metrics, directions) roots.
+    For every metric, all of its solutions.
     """
     first, is_discriminant = solved[0][0][0], solved[0][0][0].is_discriminant
-    found = [_Columns.of_metric(some, by) for some, by in zip(solved, root, strict=True)]
+    found = [_Columns.of_metric(some, by) for some, by in zip(solved, roots, strict=True)]
     in_metrics = [some[0][0].scaled for some in solved]
     level = np.stack([scaled.noise_level for scaled in in_metrics], axis=1)
     two = first.scaled.counts.shape[1] == 2
@@ -187,14 +187,14 @@ def rule_parts(solved: Sequence[Sequence[Solved]], root: Floats) -> RuleParts:
         np.stack([columns.own for columns in found], axis=1),
         np.stack([columns.undone for columns in found], axis=1),
         np.stack([scaled.cell_noise for scaled in in_metrics], axis=2),
-        first.class_means.values * root[0],
+        roots[0].restored(first.class_means.values),
         first.contrasts.coefficients.transpose(0, 2, 1)[..., 1 if two else 0 :],
         first.scaled.class_shares,
         first.scaled.counts,
         0.5 * level if is_discriminant and not two else None,
         level * first.scaled.scale.shape[1] if is_discriminant else None,
         [
-            _shared_part(solved[s][j], s, j, root[s])
+            _shared_part(solved[s][j], s, j, roots[s].root)
             for s, j in np.ndindex(len(solved), len(solved[0]))
             if _has_shared_part(solved[s][j][1])
         ],
@@ -218,11 +218,11 @@ class _Columns(NamedTuple):
     undone: Floats  # (tasks, columns)
 
     @classmethod
-    def of_metric(cls, solved: Sequence[Solved], root: Floats) -> _Columns:
-        """A metric that divides by (directions,) roots."""
+    def of_metric(cls, solved: Sequence[Solved], root: Root) -> _Columns:
+        """Of all solutions in a metric."""
         found = [cls._of(problem, solution) for problem, solution in solved]
         coef, *rest = (np.concatenate(parts, axis=1) for parts in zip(*found, strict=True))
-        return cls(coef / root, *rest)
+        return cls(root.turned_back(coef), *rest)
 
     @classmethod
     def _of(cls, problem: Problem, solution: Solution) -> _Columns:

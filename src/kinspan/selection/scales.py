@@ -14,7 +14,7 @@ from kinspan.row_sample import RowSample
 from kinspan.selection.decisions import LARGE_FREEDOM, SAME_SCALE
 
 _LEAST = 1e-3  # what is left of a variance without a row, at least
-MANY_NUMBERS = 1 << 20  # in rows: more of them are taken in single precision where that is enough
+MANY_NUMBERS = 1 << 17  # in rows: more of them are taken in single precision where that is enough
 
 
 class RowsOfScale(NamedTuple):

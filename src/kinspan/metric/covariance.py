@@ -69,11 +69,18 @@ class Covariance:
         of_rows = self.rows.removed / (self.mean_value * self.n_rows)
         weights = np.array(shares)[:, None] * of_rows  # of the metric that leave with a row
         lengths = self._squared_lengths(shares)
+        self._lengths.update(zip(shares, lengths, strict=True))
         seen = lengths @ self.rows.weights / (self.mean_value * self.n_rows)
         longer = _longer(lengths, counts, weights)
         dimensions = self._dimensions(shares, counts, weights)
         found = zip(seen.tolist(), longer.tolist(), dimensions, strict=True)
         self._known.update(zip(shares, map(NoiseOfRows._make, found), strict=True))
+
+    def squared_lengths(self, share: float) -> Floats:
+        """(rows,): of the rows in the metric."""
+        if share not in self._lengths:
+            self.look_at((share,))
+        return self._lengths[share]
 
     def without_rows(self) -> Covariance:
         """The same for whoever has found the noise of all metrics already."""
@@ -83,6 +90,10 @@ class Covariance:
 
     @computed_once
     def _known(self) -> dict[float, NoiseOfRows]:
+        return {}
+
+    @computed_once
+    def _lengths(self) -> dict[float, Floats]:
         return {}
 
     def _squared_lengths(self, shares: Sequence[float]) -> Floats:

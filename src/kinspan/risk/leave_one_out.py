@@ -11,55 +11,15 @@ blocks, so that what is between rows and scores stays small.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import NamedTuple
-
 import numpy as np
 
 from kinspan._rows.blocks import blocks
-from kinspan._rows.by_task import RowsByTask
 from kinspan._rows.types import Floats
-from kinspan.risk.rule_parts import Residuals, RuleParts, ScaleChange, SharedPart
+from kinspan.risk.inner_products import Products, Rows, of_cells
+from kinspan.risk.left_out_scale import with_scale
+from kinspan.risk.rule_parts import Residuals, RuleParts, SharedPart
 
-_LEAST_WIDTH = 16  # of a block of features: few rows of many features are not taken at once
 _LEAST_ROWS = 64  # of a block of rows: vectors of a task are read again for every block
-
-
-class _Rows(NamedTuple):
-    """Rows by their task, and by their cell."""
-
-    by_task: RowsByTask
-    by_cell: RowsByTask
-
-    @classmethod
-    def of(cls, residuals: Residuals, n_classes: int) -> _Rows:
-        """Rows that are sorted by task."""
-        cells = residuals.tasks * n_classes + residuals.classes
-        return cls(RowsByTask(residuals.tasks), RowsByTask(cells))
-
-    def of_task(self, values: Floats) -> Floats:
-        """(rows, …): of (tasks, …) values."""
-        return self.by_task.of_rows(values)
-
-    def of_cell(self, values: Floats) -> Floats:
-        """(rows, …): of (tasks, classes, …) values."""
-        return self.by_cell.of_rows(_of_cells(values))
-
-
-def _of_cells(values: Floats) -> Floats:
-    """(tasks, classes, …) → (cells, …)."""
-    return values.reshape(-1, *values.shape[2:])
-
-
-class _Products(NamedTuple):
-    """Inner products in the metrics, of a row with rules."""
-
-    x_coef: Floats  # (rows, metrics, columns): the row around the centre of its task, with rules
-    r_coef: Floats  # (rows, metrics, columns): its residual, with rules
-    length: Floats | None  # (rows, metrics, columns): squared lengths of rules, where they count
-    x_r: Floats  # (rows, metrics): the row with its residual
-    square: Floats  # (rows, metrics): the residual with itself
 
 
 def leave_one_out_scores(rules: RuleParts, residuals: Residuals) -> Floats:
@@ -79,7 +39,7 @@ def _width(rules: RuleParts, residuals: Residuals) -> int:
 
 
 def _scores(rules: RuleParts, residuals: Residuals) -> Floats:
-    rows = _Rows.of(residuals, rules.counts.shape[1])
+    rows = Rows.of(residuals, rules.counts.shape[1])
     n, g = rows.of_cell(rules.counts), np.minimum(residuals.weights, 1.0)  # of equal rows, one
     alone = n - g <= 1e-9 * n
     fraction = g / np.where(alone, 1.0, n - g)  # the cell mean moves by −fraction · r
@@ -101,7 +61,7 @@ def _scores(rules: RuleParts, residuals: Residuals) -> Floats:
     if residuals.scale is not None:
         along = larger[:, None] + downdate * found.x_r
         multiple = moved + pulled
-        found = _with_scale(found, rules, residuals, residuals.scale, along, multiple, rows)
+        found = with_scale(found, rules, residuals, residuals.scale, along, multiple, rows)
     scores = found.x_coef
     if found.length is not None and rules.half_level is not None:
         scores = scores - rows.of_task(rules.half_level)[..., None] * found.length
@@ -121,7 +81,7 @@ def _by_contrast(of_columns: Floats, contrasts: Floats) -> Floats:
     return np.asarray(per_candidate.reshape(of_columns.shape))
 
 
-def _undone(rules: RuleParts, rows: _Rows) -> Floats:
+def _undone(rules: RuleParts, rows: Rows) -> Floats:
     """(rows, metrics, columns): what offsets add per noise of the cell mean, eq. (26)."""
     own = _by_contrast(rows.of_task(rules.undone), rows.of_cell(rules.centring))
     undone = own * rows.of_cell(rules.class_shares)[:, None, None]
@@ -130,15 +90,14 @@ def _undone(rules: RuleParts, rows: _Rows) -> Floats:
     return np.asarray(undone)
 
 
-def _products(rules: RuleParts, residuals: Residuals, larger: Floats, rows: _Rows) -> _Products:
+def _products(rules: RuleParts, residuals: Residuals, larger: Floats, rows: Rows) -> Products:
     """With the rules of all rows, around the centre without the row."""
     r, shape = residuals.values, (len(rules.coef), -1, rules.coef.shape[3])
     axes = r.shape[1]
     inverse = 1.0 / residuals.stretch[:, :axes]
-    square, cells = r**2 @ inverse.T, _of_cells(rules.contrasts)[:, :axes]
+    square, cells = residuals.squared_lengths(), of_cells(rules.contrasts)[:, :axes]
     turned = cells[:, None] * inverse
     for s, bent in enumerate(residuals.bent):
-        square[:, s] += bent.squares_beyond(r)
         turned[:, s] += bent.inverse_beyond(cells)
     x_r = rows.by_cell.times(r, turned) + larger[:, None] * square
     flat = rules.coef.reshape(shape)
@@ -152,10 +111,10 @@ def _products(rules: RuleParts, residuals: Residuals, larger: Floats, rows: _Row
         for s, bent in enumerate(residuals.bent):
             length[:, s] += bent.lengths_beyond(rules.coef[:, s])
         length = rows.of_task(length)
-    return _Products(x_coef, r_coef, length, x_r, square)
+    return Products(x_coef, r_coef, length, x_r, square)
 
 
-def _with_own_part(before: _Products, moved: Floats) -> _Products:
+def _with_own_part(before: Products, moved: Floats) -> Products:
     """After every coefficient has moved by a multiple of the residual."""
     step = moved * before.square[..., None]
     length = before.length
@@ -169,14 +128,14 @@ def _with_own_part(before: _Products, moved: Floats) -> _Products:
 
 
 def _add_shared_part(
-    found: _Products,
+    found: Products,
     part: SharedPart,
     rules: RuleParts,
     residuals: Residuals,
     larger: Floats,
     moved: Floats,
     contrasts: Floats,
-    rows: _Rows,
+    rows: Rows,
 ) -> None:
     """After the part along directions of the others has followed the target's own contrast."""
     axes = residuals.values.shape[1]
@@ -200,12 +159,12 @@ def _add_shared_part(
 
 def _moved_contrasts(
     metric: int,
-    found: _Products,
+    found: Products,
     rules: RuleParts,
     residuals: Residuals,
     fraction: Floats,
     downdate: Floats,
-    rows: _Rows,
+    rows: Rows,
 ) -> Floats:
     """(rows, columns): how often the residual is added to own contrasts if its row is left out.
 
@@ -222,57 +181,8 @@ def _moved_contrasts(
     return np.asarray(by_metric - away[:, None] * rows.of_cell(rules.centring))
 
 
-def _with_scale(
-    products: _Products,
-    rules: RuleParts,
-    residuals: Residuals,
-    scale: ScaleChange,
-    along: Floats,
-    multiple: Floats,
-    rows: _Rows,
-) -> _Products:
-    """With the scale of the features without the row: what Δ' adds to every inner product.
-
-    It adds little, and is computed in the precision of the changes.
-    """
-    n_columns, kind = rules.coef.shape[2], scale.change.dtype
-    along, multiple = along.astype(kind), multiple.astype(kind)
-    contrasts = rules.contrasts[:, None] / residuals.stretch[:, None]
-    both_of = np.concatenate([rules.coef, contrasts], axis=2).astype(kind, copy=False)
-    rules_and_contrasts = scale.basis.mixed(both_of)
-    turned = [_turned(residuals, scale, s) for s in range(len(scale.shares))]
-    x_coef = products.x_coef.copy()
-    length = None if products.length is None else products.length.copy()
-    for features in blocks(scale.change.shape[1], max(len(along) // 8, _LEAST_WIDTH)):
-        both = scale.basis.in_features(rules_and_contrasts, features)
-        coef, contrasts = both[:, :, :n_columns], both[:, :, n_columns:]
-        for s, share in enumerate(scale.shares):
-            change, r, of = scale.relative(share, features), turned[s](features), multiple[:, s]
-            changed_x = along[:, s, None] * r
-            changed_x += rows.of_cell(contrasts[:, s])
-            changed_x *= change
-            x_r = np.einsum("np,np->n", changed_x, r)[:, None]
-            x_coef[:, s] += rows.by_task.times(changed_x, coef[:, s]) + of * x_r
-            if length is not None:
-                change_r = change * r
-                r_coef = rows.by_task.times(change_r, coef[:, s])
-                square = np.einsum("np,np->n", change_r, r)
-                longer = rows.by_task.times(change, coef[:, s] ** 2)
-                length[:, s] += longer + of * (2.0 * r_coef + of * square[:, None])
-    return products._replace(x_coef=x_coef, length=length)
-
-
-def _turned(residuals: Residuals, scale: ScaleChange, metric: int) -> Callable[[slice], Floats]:
-    """Some features of the inverse metric times r."""
-    if scale.shares[metric] == 0.0:
-        return lambda features: scale.residuals[:, features]
-    along = residuals.values / residuals.stretch[metric, : residuals.values.shape[1]]
-    along = along.astype(scale.change.dtype, copy=False)
-    return partial(scale.basis.in_features, scale.basis.mixed(along))
-
-
 def _level_ratio(
-    rules: RuleParts, residuals: Residuals, removed: Floats, square: Floats, rows: _Rows
+    rules: RuleParts, residuals: Residuals, removed: Floats, square: Floats, rows: Rows
 ) -> Floats:
     """(rows, metrics): the noise level of the task over what it is without the row."""
     if rules.trace is None:
@@ -286,7 +196,7 @@ def _level_ratio(
     return np.where(known, rows.of_task(rules.trace) / np.where(known, without, 1.0), 1.0)
 
 
-def _noise_without(rules: RuleParts, residuals: Residuals, square: Floats, rows: _Rows) -> Floats:
+def _noise_without(rules: RuleParts, residuals: Residuals, square: Floats, rows: Rows) -> Floats:
     """(rows, metrics): the squared sampling error of a cell mean, estimated from its other rows.
 
     A single remaining row shows no spread: the spread of the task is used.

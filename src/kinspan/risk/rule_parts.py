@@ -73,6 +73,16 @@ class Residuals(NamedTuple):
     scale: ScaleChange | None = None  # None where the scale does not depend on a single row
     longer: Floats | float = 1.0  # (metrics,): squared lengths of new rows, over those of these
     bent: Sequence[Bent] = ()  # (metrics,): beyond the diagonals; none where that is all
+    squares: Floats | None = None  # (rows, metrics): squared lengths, where they are known
+
+    def squared_lengths(self) -> Floats:
+        """(rows, metrics): of the rows in the metrics."""
+        if self.squares is not None:
+            return self.squares
+        found = self.values**2 @ (1.0 / self.stretch[:, : self.values.shape[1]]).T
+        for s, bent in enumerate(self.bent):
+            found[:, s] += bent.squares_beyond(self.values)
+        return found
 
     def some(self, rows: slice) -> Residuals:
         """A block of the rows; tasks are counted from the first of the block."""
@@ -89,6 +99,7 @@ class Residuals(NamedTuple):
             scale,
             self.longer,
             self.bent,
+            None if self.squares is None else self.squares[rows],
         )
 
 

@@ -125,6 +125,7 @@ class Prepared(NamedTuple):
             scale,
             np.array([found.noise(share).longer for share in shares]),
             [found.root(share) for share in shares if share in found.bent],
+            np.stack([found.squared_lengths(share)[places] for share in shares], axis=1),
         )
 
 

@@ -46,7 +46,7 @@ def around_other_means(
     along = offsets.take(cells, axis=0)
     along[:, :axes] += before.residuals
     moved = Covariance(before.basis, values, along, rows, before.n_rows, mean_value)
-    bent = {s: _root(moved.stretch(s), s / mean_value, away, signs) for s in shares}
+    bent = {s: _root(moved.stretch(s), s / mean_value, away, signs) for s in shares if s > 0}
     moved = replace(moved, bent=bent)
     moved.look_at(shares)
     return moved

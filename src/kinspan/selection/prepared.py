@@ -124,7 +124,7 @@ class Prepared(NamedTuple):
             np.array(shares) / (found.mean_value * found.n_rows),
             scale,
             np.array([found.noise(share).longer for share in shares]),
-            [found.root(share) for share in shares if share in found.bent],
+            [found.root(share) for share in shares if found.bent],
             np.stack([found.squared_lengths(share)[places] for share in shares], axis=1),
         )
 

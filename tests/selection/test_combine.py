@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from kinspan.selection.evidence import Combined, Evidence, combine, evidence_of, pooled_weights
+from kinspan.selection.evidence import Evidence, evidence_of
+from kinspan.selection.weights_of_all import pooled_weights
+from kinspan.selection.weights_of_tasks import Combined, combine
 from tests.selection.test_evidence import evidence_for, scores_of
 
 EQUAL = np.full(2, 0.5)

@@ -10,7 +10,8 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 from kinspan.selection.decisions import PRIOR_ROWS
-from kinspan.selection.evidence import Evidence, evidence_of, pooled_weights
+from kinspan.selection.evidence import Evidence, evidence_of
+from kinspan.selection.weights_of_all import pooled_weights
 
 
 def evidence_for(tasks: Any, classes: Any, n_classes: int = 2) -> Evidence:

@@ -11,8 +11,9 @@ from kinspan._rows.types import Floats
 from kinspan.labels import TaskWeights, task_weights
 from kinspan.scores import LinearRules
 from kinspan.selection.candidates import Candidate, Family
-from kinspan.selection.evidence import Combined, Evidence
+from kinspan.selection.evidence import Evidence
 from kinspan.selection.prepared import Prepared
+from kinspan.selection.weights_of_tasks import Combined
 
 
 class Combination(NamedTuple):

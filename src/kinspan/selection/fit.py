@@ -14,10 +14,11 @@ from kinspan.selection.as_one import as_one_moved, as_one_task, can_be_moved
 from kinspan.selection.candidates import Candidate, Family, Options, families
 from kinspan.selection.combination import Combination
 from kinspan.selection.decisions import ALONE
-from kinspan.selection.evidence import Combined, Evidence, combine
+from kinspan.selection.evidence import Evidence
 from kinspan.selection.outcome import FittedRules, outcome
 from kinspan.selection.prepared import Prepared, emptied, prepared_bases
 from kinspan.selection.solutions import Problem, solve
+from kinspan.selection.weights_of_tasks import Combined, combine
 
 
 def fit(

@@ -1,0 +1,119 @@
+"""Left-out scores by several rules → the weights with which every task combines the rules.
+
+A task moves away from the weights of all tasks together as far as its own rows ask for, against
+what all tasks say, which is worth a number of rows. How many, other left-out rows decide: weights
+of several such numbers are averaged by how likely they make rows that took no part in them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import softmax
+
+from kinspan._rows.by_task import RowsByTask
+from kinspan._rows.types import Floats
+from kinspan.selection.decisions import FLEET_ROWS
+from kinspan.selection.evidence import Evidence
+from kinspan.selection.nonnegative import inverse_among, nonnegative_each, nonnegative_moved
+from kinspan.selection.weights_of_all import Pooled, centred, usable, with_direction
+
+_STEPS = 3
+_ROUNDING = 1e-15  # a share of an average that does not change it
+
+
+class Combined(NamedTuple):
+    """Weights of all tasks, and scores of rows by weights that have not seen them."""
+
+    weights: Floats  # (tasks, rules)
+    of_all: Floats  # (rules,): weights of all tasks together
+    scores: Floats  # (rows, 1 or classes)
+
+
+def combine(scores: Floats, evidence: Evidence, prior: Floats, n_tasks: int) -> Combined:
+    """Weights for every task, from (rules, rows, classes) left-out scores."""
+    used, here = usable(scores, evidence)
+    pooled = Pooled.of(used, here, prior)
+    pooled = pooled._replace(weights=with_direction(pooled.weights, prior))
+    if len(prior) == 1 or not len(here.tasks):
+        weights = np.repeat(pooled.weights[None], n_tasks, axis=0)
+        return Combined(weights, pooled.weights, np.tensordot(pooled.weights, scores, axes=1))
+    found, by_task = [], RowsByTask(here.tasks)
+    start = np.repeat(pooled.weights[None], n_tasks, axis=0)
+    for rows in FLEET_ROWS:  # the most first: every task starts from where it was
+        found.append(_of_tasks(used, here, by_task, pooled, rows, start))
+        start = found[-1].weights
+    likely = softmax([-here.own @ of_tasks.losses for of_tasks in found])
+    weights = np.tensordot(likely, [of_tasks.weights for of_tasks in found], axes=1)
+    weights = with_direction(weights, prior)
+    combined = np.einsum("nj,jnm->nm", weights.take(evidence.tasks, axis=0), scores)
+    counted = [(p, one) for p, one in zip(likely, found, strict=True) if p > _ROUNDING]
+    unseen = sum(p * of_tasks.unseen(used, here, by_task) for p, of_tasks in counted)
+    combined[evidence.own > 0] = unseen
+    return Combined(weights, pooled.weights, combined)
+
+
+class _OfTasks(NamedTuple):
+    """Weights of all tasks, and what follows when their rows are left out."""
+
+    weights: Floats  # (tasks, rules)
+    losses: Floats  # (rows,): of rows that were left out once
+    curvature: Floats  # (tasks, rules, rules)
+    target: Floats  # (tasks, rules)
+    gone: Floats  # (rows, rules): the gradient of what is left out
+    slope: Floats  # (tasks, rules): of a task's own loss
+
+    def unseen(self, scores: Floats, evidence: Evidence, by_task: RowsByTask) -> Floats:
+        """(rows, classes): scores by weights that have not seen the row."""
+        usual = _of_usual_rows(self.slope, evidence, by_task)
+        moves = 2.0 * self.gone - usual
+        used = self.weights > 0
+        weights = nonnegative_moved(self.curvature, self.target, used, moves, by_task)
+        return np.asarray(np.einsum("nj,jnm->nm", weights, scores))
+
+
+def _of_tasks(
+    scores: Floats,
+    evidence: Evidence,
+    by_task: RowsByTask,
+    pooled: Pooled,
+    rows: float,
+    weights: Floats,
+) -> _OfTasks:
+    """What all tasks say is worth so many rows; weights are near some others."""
+    slope, curvature = rows * pooled.slope, rows * pooled.curvature
+    for step in range(_STEPS + 1):
+        own_slope, own_curvature, of_rows = _by_task(scores, evidence, by_task, weights)
+        total = own_curvature + curvature
+        push = own_slope + slope + (weights - pooled.weights) @ curvature
+        target = np.einsum("tij,tj->ti", total, weights) - push
+        if step < _STEPS:
+            weights = nonnegative_each(total, target, weights > 0)
+    gone = (of_rows * evidence.of_one).T
+    back = by_task.times(gone, inverse_among(total, weights > 0))
+    once = np.einsum("nj,jnm->nm", np.maximum(by_task.of_rows(weights) + back, 0.0), scores)
+    return _OfTasks(weights, evidence.losses(once), total, target, gone, own_slope)
+
+
+def _of_usual_rows(slope: Floats, evidence: Evidence, by_task: RowsByTask) -> Floats:
+    """(rows, rules): the gradient of every row, were all rows of its task alike."""
+    n = np.bincount(evidence.tasks, evidence.own, minlength=len(slope))
+    usual = by_task.of_rows(slope / np.maximum(n, 1e-9)[:, None])
+    return np.asarray(usual * (evidence.own * evidence.of_one)[:, None])
+
+
+def _by_task(
+    scores: Floats, evidence: Evidence, by_task: RowsByTask, weights: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Gradient and Hessian of the loss of every task, and the gradient of every row."""
+    b = evidence.own
+    p = evidence.probabilities(np.einsum("nj,jnm->nm", by_task.of_rows(weights), scores))
+    of_rows = np.einsum("jnm,nm->jn", scores, evidence.excess(p) * b[:, None])
+    around, some = centred(scores, p, b), by_task.tasks
+    slope, curvature = np.zeros(weights.shape), np.zeros((*weights.shape, weights.shape[1]))
+    slope[some] = by_task.sums(of_rows).T
+    for i, of_rule in enumerate(around):
+        products = np.einsum("jnm,nm->jn", around[: i + 1], of_rule)
+        curvature[some, i, : i + 1] = curvature[some, : i + 1, i] = by_task.sums(products).T
+    return slope, curvature, of_rows

@@ -60,11 +60,11 @@ class Combination(NamedTuple):
         nothing, ones = np.empty((0, 0)), np.ones((n_tasks, 1))
         return cls([chosen], ones, np.ones(1), chosen, None, nothing, alone, nothing)
 
-    def by_basis(self) -> Iterator[tuple[Prepared, list[int]]]:
-        """Every basis, and the candidates in it that some task uses."""
+    def by_basis(self, weights: Floats) -> Iterator[tuple[Prepared, list[int]]]:
+        """Every basis, and the candidates in it that have (…, candidates) weights."""
         groups: dict[int, list[int]] = {}
         for j, candidate in enumerate(self.candidates):
-            if self.weights[:, j].any():
+            if weights[..., j].any():
                 groups.setdefault(id(candidate.prepared), []).append(j)
         for group in groups.values():
             yield self.candidates[group[0]].prepared, group

@@ -74,7 +74,7 @@ def _of_tasks(combination: Combination, prepared: Prepared, options: Options) ->
     shape = prepared.scaled.means.shape[:2]
     coef = np.zeros((*shape, prepared.scaled.scale.shape[1]))
     intercept = np.zeros(shape)
-    for basis, group in combination.by_basis():
+    for basis, group in combination.by_basis(combination.weights):
         scaled = basis.scaled
         rules = combined_rules(combination, group, (*shape, scaled.means.shape[2]))
         if options.share_classes and not prepared.scaled.present.all():
@@ -120,16 +120,20 @@ def _of_strangers(combination: Combination, prepared: Prepared, options: Options
     n_tasks, n_classes = prepared.scaled.counts.shape
     coef = np.zeros((n_tasks + 1, n_classes, prepared.scaled.scale.shape[1]))
     intercept = np.zeros((n_tasks + 1, n_classes))
-    for candidate, amount in zip(combination.candidates, combination.of_strangers, strict=True):
-        if amount != 0:
-            found = _shared_rules(candidate, options)
-            coef += amount * found.coef
-            intercept += amount * found.intercept
+    for basis, group in combination.by_basis(combination.of_strangers):
+        rules = [_shared_rules(combination.candidates[j], options) for j in group]
+        amounts = combination.of_strangers[group]
+        in_basis = np.tensordot(amounts, [of_candidate.coef for of_candidate in rules], axes=1)
+        coef += basis.turned_back(in_basis) / basis.pooled.scale[:1, None, :]
+        intercept += sum(a * r.offset for a, r in zip(amounts, rules, strict=True))
     return InputUnits(coef, intercept)
 
 
-def _shared_rules(candidate: Candidate, options: Options) -> InputUnits:
-    """What tasks agree on in one metric, around the place of every new task, if there are any."""
+def _shared_rules(candidate: Candidate, options: Options) -> LinearRules:
+    """What tasks agree on in one metric, in the basis.
+
+    Offsets are relative to the origin, for every new task where it lies, if there are any.
+    """
     basis = candidate.prepared
     pooled, agreement, where = Shared.of(basis, candidate.share, options.priors)
     common = shared_rule(agreement, pooled, np.zeros((1, options.priors.shape[1])))
@@ -137,6 +141,5 @@ def _shared_rules(candidate: Candidate, options: Options) -> InputUnits:
     centres = agreement.centre
     if where is not None:
         centres = np.concatenate([where.centres, centres])
-    intercept = rules.offset - np.einsum("lp,tp->tl", rules.coef[0], centres)
-    coef = basis.turned_back(basis.root(candidate.share).turned_back(rules.coef))
-    return InputUnits(coef / pooled.scale[:1, None, :], intercept)
+    offset = rules.offset - np.einsum("lp,tp->tl", rules.coef[0], centres)
+    return LinearRules(basis.root(candidate.share).turned_back(rules.coef), offset)

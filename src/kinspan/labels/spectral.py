@@ -51,21 +51,28 @@ class Response(NamedTuple):
 
 def spectral_rule(spectrum: Spectrum) -> TaskWeights:
     """Weights of all targets from one decomposition: eq. (19) of docs/theory.md."""
-    return spectral_rule_and_response(spectrum)[0]
+    others = leave_each_out(spectrum)
+    return _weights(spectrum, others, _prior(spectrum, others))[0]
 
 
 def spectral_rule_and_response(spectrum: Spectrum) -> tuple[TaskWeights, Response]:
     """The weights, and how directions would change with the target's own rows."""
     others = leave_each_out(spectrum)
+    prior = _prior(spectrum, others)
+    weights, kept = _weights(spectrum, others, prior)
+    return weights, _response(spectrum, others, prior, kept)
+
+
+def _weights(spectrum: Spectrum, others: Others, prior: Prior) -> tuple[TaskWeights, Floats]:
+    """And (targets,): the share of the rest of its own contrast that a target keeps."""
     x = spectrum.deviation[:, None] * np.einsum("tb,tbj->tj", others.row, others.vectors)
     x = x * others.is_spike
-    prior = _prior(spectrum, others)
     posterior, trace = _posterior(prior, x, spectrum.deviation**2, spectrum.active)
     along = Along(x, posterior, trace, others.is_spike.sum(axis=1))
     rest = with_rest(spectrum, along, along.rank > 0)
     left, right, diagonal = _as_weights(spectrum, others, posterior - rest.kept[:, None] * x)
     weights = TaskWeights(left, right, diagonal + rest.kept, rest.noise_share, rest.signal)
-    return weights, _response(spectrum, others, prior, rest.kept)
+    return weights, rest.kept
 
 
 def _response(spectrum: Spectrum, others: Others, prior: Prior, kept: Floats) -> Response:

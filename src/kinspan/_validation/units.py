@@ -78,7 +78,8 @@ def other_units(moments: Moments) -> list[OtherUnits]:
         few = sizes.of_features(columns)
         factors = _factors(few.spread)
         places = np.argwhere(_is_outlying(factors) & _is_of_all(few, factors))
-        places = places[_is_no_chance(few, factors, places, moments.n_features)]
+        if len(places):
+            places = places[_is_no_chance(few, factors, places, moments.n_features)]
     found = factors[tuple(places.T)]
     ids = moments.tasks.tolist()
     return [

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from kinspan._rows.by_task import RowsByTask
-from kinspan._rows.types import Floats
+from kinspan._rows.types import Codes, Floats
 from kinspan.risk.rule_parts import Residuals
 
 
@@ -13,13 +15,19 @@ class Rows(NamedTuple):
     """Rows by their task, and by their cell."""
 
     by_task: RowsByTask
-    by_cell: RowsByTask
+    cells: Codes  # (rows,)
+    present: Codes  # the cells that have rows: with many classes, few of all
+    by_present: RowsByTask  # rows by the place of their cell among these
+    present_by_task: RowsByTask  # these cells by their task
 
     @classmethod
     def of(cls, residuals: Residuals, n_classes: int) -> Rows:
-        """Rows that are sorted by task."""
+        """Rows that are sorted by task, and by class."""
         cells = residuals.tasks * n_classes + residuals.classes
-        return cls(RowsByTask(residuals.tasks), RowsByTask(cells))
+        is_present = np.bincount(cells) > 0
+        present, places = np.flatnonzero(is_present), np.cumsum(is_present) - 1
+        by_present, present_by_task = RowsByTask(places[cells]), RowsByTask(present // n_classes)
+        return cls(RowsByTask(residuals.tasks), cells, present, by_present, present_by_task)
 
     def of_task(self, values: Floats) -> Floats:
         """(rows, …): of (tasks, …) values."""
@@ -27,10 +35,14 @@ class Rows(NamedTuple):
 
     def of_cell(self, values: Floats) -> Floats:
         """(rows, …): of (tasks, classes, …) values."""
-        return self.by_cell.of_rows(of_cells(values))
+        return _of_cells(values).take(self.cells, axis=0)
+
+    def of_present(self, values: Floats) -> Floats:
+        """(cells that have rows, …): of (tasks, classes, …) values."""
+        return _of_cells(values).take(self.present, axis=0)
 
 
-def of_cells(values: Floats) -> Floats:
+def _of_cells(values: Floats) -> Floats:
     """(tasks, classes, …) → (cells, …)."""
     return values.reshape(-1, *values.shape[2:])
 

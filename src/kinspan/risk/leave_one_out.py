@@ -15,7 +15,7 @@ import numpy as np
 
 from kinspan._rows.blocks import blocks
 from kinspan._rows.types import Floats
-from kinspan.risk.inner_products import Products, Rows, of_cells
+from kinspan.risk.inner_products import Products, Rows
 from kinspan.risk.left_out_scale import with_scale
 from kinspan.risk.rule_parts import Residuals, RuleParts, SharedPart
 
@@ -95,15 +95,16 @@ def _products(rules: RuleParts, residuals: Residuals, larger: Floats, rows: Rows
     r, shape = residuals.values, (len(rules.coef), -1, rules.coef.shape[3])
     axes = r.shape[1]
     inverse = 1.0 / residuals.stretch[:, :axes]
-    square, cells = residuals.squared_lengths(), of_cells(rules.contrasts)[:, :axes]
+    square, of_present = residuals.squared_lengths(), rows.of_present(rules.contrasts)
+    cells = of_present[:, :axes]
     turned = cells[:, None] * inverse
     for s, bent in enumerate(residuals.bent):
         turned[:, s] += bent.inverse_beyond(cells)
-    x_r = rows.by_cell.times(r, turned) + larger[:, None] * square
+    x_r = rows.by_present.times(r, turned) + larger[:, None] * square
     flat = rules.coef.reshape(shape)
     r_coef = rows.by_task.times(r, flat[..., :axes]).reshape(len(r), *rules.coef.shape[1:3])
-    of_means = rules.contrasts @ flat.transpose(0, 2, 1)
-    x_coef = rows.of_cell(of_means).reshape(r_coef.shape)
+    of_means = rows.present_by_task.times(of_present, flat)
+    x_coef = rows.by_present.of_rows(of_means).reshape(r_coef.shape)
     x_coef += larger[:, None, None] * r_coef
     length = None
     if rules.half_level is not None:
@@ -147,8 +148,9 @@ def _add_shared_part(
     followed = part.vectors @ part.gain @ part.vectors.transpose(0, 2, 1)  # symmetric
     change = rows.by_task.times(along, followed)
     r_change = np.einsum("nb,nbl->nl", change, r_basis)
-    of_cells = (rules.contrasts @ flat.T).reshape(-1, n_vectors, n_columns).transpose(0, 2, 1)
-    found.x_coef[columns] += rows.by_cell.times(change, of_cells) + larger[:, None] * r_change
+    of_cells = (rows.of_present(rules.contrasts) @ flat.T).reshape(-1, n_vectors, n_columns)
+    of_means = rows.by_present.times(change, of_cells.transpose(0, 2, 1))
+    found.x_coef[columns] += of_means + larger[:, None] * r_change
     found.r_coef[columns] += r_change
     if found.length is not None and part.products is not None:
         with_coef = rows.by_task.times(change, part.products.coef.transpose(0, 2, 1))

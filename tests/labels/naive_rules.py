@@ -78,11 +78,14 @@ def pool_target(rows: Any, variance: Any, t: int) -> Target:
     return Target(v[:, None], np.array([x]), np.array([mean + gain * (x - mean)]), float(gain))
 
 
-def energies(squares: Any, freedom: Any, variance: Any) -> Any:
+def energies(squares: Any, freedom: Any, variance: Any, doubt: float = 0.0) -> Any:
     """Eq. (17), task by task."""
     raw = [s - f * v for s, f, v in zip(squares, freedom, variance, strict=True)]
     typical = max(float(np.average(raw, weights=variance**-2.0)), 0.0)
-    error = [2 * f * v**2 + 4 * v * typical for f, v in zip(freedom, variance, strict=True)]
+    error = [
+        2 * f * v**2 + (f * v) ** 2 * doubt + 4 * v * typical
+        for f, v in zip(freedom, variance, strict=True)
+    ]
     w = 1 / np.array(error)
     cochran = sum(wi * (r - np.average(raw, weights=w)) ** 2 for wi, r in zip(w, raw, strict=True))
     chance = len(raw) - 1 + 4 * np.sqrt(2 * max(len(raw) - 1, 0))

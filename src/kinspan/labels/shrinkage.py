@@ -37,7 +37,8 @@ def with_rest(spectrum: Spectrum, along: Along, has_direction: Mask) -> Rest:
     variance = spectrum.deviation**2
     freedom = spectrum.active * np.maximum(spectrum.dimension - along.rank, 0.0)
     square = variance * (spectrum.coordinates**2).sum(axis=1)
-    energy = pooled_energies(square - (along.coordinates**2).sum(axis=1), freedom, variance)
+    rest = square - (along.coordinates**2).sum(axis=1)
+    energy = pooled_energies(rest, freedom, variance, spectrum.doubt)
     kept = kept_share(energy, freedom * variance, has_direction)
     inner = (along.posterior * along.coordinates).sum(axis=1)
     return Rest(
@@ -47,17 +48,20 @@ def with_rest(spectrum: Spectrum, along: Along, has_direction: Mask) -> Rest:
     )
 
 
-def pooled_energies(squares: Floats, freedom: Floats, variance: Floats) -> Floats:
+def pooled_energies(
+    squares: Floats, freedom: Floats, variance: Floats, doubt: Floats | float
+) -> Floats:
     """Squared lengths without their noise, drawn to those of all tasks: eq. (17) of docs/theory.md.
 
-    e = ‖r‖² − freedom σ² has variance 2 freedom σ⁴ + 4 σ² e; the variance between tasks is that of
-    DerSimonian and Laird, as far as it is beyond chance: few rows that agree by luck would make
-    their rule long, and left-out rows would count that luck as theirs.
+    e = ‖r‖² − freedom σ² has variance 2 freedom σ⁴ + 4 σ² e, and (freedom σ²)² times the squared
+    relative error of σ². The variance between tasks is that of DerSimonian and Laird, as far as it
+    is beyond chance: few rows that agree by luck would make their rule long, and left-out rows
+    would count that luck as theirs.
     """
     raw, known = squares - freedom * variance, freedom > 0
     weights = _inverse(variance**2, known)
     typical = max((weights * raw).sum() / max(weights.sum(), 1e-300), 0.0)
-    error = 2.0 * freedom * variance**2 + 4.0 * variance * typical
+    error = (2.0 * freedom + freedom**2 * doubt) * variance**2 + 4.0 * variance * typical
     between = variance_beyond_chance(raw, _inverse(error, known), int(known.sum()))
     weights = _inverse(error + between, known)
     centre = (weights * raw).sum() / max(weights.sum(), 1e-300)

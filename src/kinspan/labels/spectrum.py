@@ -20,6 +20,7 @@ class Spectrum(NamedTuple):
     values: Floats  # (rank,): s, descending
     precision: Floats  # (tasks,): 1/σ, zero for tasks without contrasts
     dimension: float  # P: over how many coordinates the noise is spread
+    doubt: Floats | float = 0.0  # (tasks,): the squared relative error of σ²
 
     @property
     def coordinates(self) -> Floats:

@@ -48,6 +48,17 @@ class ScaledMoments(NamedTuple):
         return np.asarray(self.present / np.maximum(self.present.sum(axis=1, keepdims=True), 1))
 
     @property
+    def noise_doubt(self) -> Floats:
+        """(tasks,): the squared relative error of the noise of a task, as its own rows show it.
+
+        Degrees of freedom by Satterthwaite; cells that show no spread have that of all.
+        """
+        freedom = np.maximum(self.counts - 1.0, 0.0)
+        freedom = np.where(freedom > 0, freedom, max(float(freedom.sum()), 1e-300))
+        parts = self.cell_noise / np.maximum(self.cell_noise.sum(axis=1, keepdims=True), 1e-300)
+        return np.asarray(2.0 / self.dimension * (parts**2 / freedom).sum(axis=1))
+
+    @property
     def centres(self) -> Floats:
         """(tasks, features): mean of the class means of every task."""
         return np.asarray(np.einsum("tj,tjp->tp", self.class_shares, self.means))

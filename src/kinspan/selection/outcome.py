@@ -251,7 +251,7 @@ def _energies(solution: Solution, problem: Problem) -> Energies:
     noise = np.maximum(noise, 1e-12 * least)
     freedom = scaled.dimension * (n_contrasts > 0)
     variance = noise / several / scaled.dimension
-    total = several * pooled_energies(power_of_means, freedom, variance)
+    total = several * pooled_energies(power_of_means, freedom, variance, scaled.noise_doubt)
     signal = rules.per_target([w.signal for w in solution.weights]).sum(axis=1)
     share = rules.per_target([w.noise_share for w in solution.weights]).mean(axis=1)
     power = squares(rules.combine(solution.weights))

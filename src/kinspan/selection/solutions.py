@@ -67,7 +67,8 @@ class Problem:
     @computed_once
     def spectra(self) -> list[Spectrum]:
         """The spectrum of every set of contrasts: one for all classes, or one per class."""
-        return [spectrum(rows) for rows in self.contrasts.task_rows()]
+        doubt = self.scaled.noise_doubt
+        return [spectrum(rows)._replace(doubt=doubt) for rows in self.contrasts.task_rows()]
 
     @property
     def is_one_set(self) -> bool:

@@ -29,7 +29,8 @@ class Fleet(NamedTuple):
         return evidence_of(self.tasks, self.classes, np.ones(n), np.ones(n, bool), present)
 
     def combined(self, prior: Any = EQUAL) -> Combined:
-        return combine(self.scores, self.evidence, prior, int(self.tasks.max()) + 1)
+        n_tasks = int(self.tasks.max()) + 1
+        return combine(self.scores, self.scores, self.evidence, prior, n_tasks)
 
 
 def fleet(seed: int, sizes: Any, strangers: Any) -> Fleet:
@@ -128,6 +129,38 @@ def test_a_row_leaves_with_what_it_said_of_other_rows(signal: float) -> None:
     assert np.corrcoef(closed_form, again)[0, 1] > 0.95
 
 
+def test_a_row_leaves_the_weights_of_all_tasks_too() -> None:
+    """Against everything again: with few rows in all, those of other tasks follow each of them."""
+    margins = []
+    for seed in range(60):
+        world = Made.of(seed, 3, 6, 0.2)
+        found, signs = world.combined(), np.where(world.classes == 1, 1.0, -1.0)
+        for i in range(0, len(world.tasks), 3):
+            of_rules, weights = world.scores(i), world.without(i).combined().weights
+            closed = signs[i] * (found.scores[i, 1] - found.scores[i, 0])
+            margins.append((closed, weights[world.tasks[i]] @ of_rules))
+    closed_form, again = np.array(margins).T
+    losses = np.log1p(np.exp(-closed_form)), np.log1p(np.exp(-again))
+    off = losses[0] - losses[1]
+    assert abs(off.mean()) < 0.01
+    assert np.corrcoef(closed_form, again)[0, 1] > 0.95
+
+
+def test_pooled_weights_of_noise_are_no_better_than_a_guess() -> None:
+    """Three rules of the rows of one task; with the loss of a row gone alone they seem better."""
+    errors = []
+    for seed in range(300):
+        rows, classes = np.random.default_rng(seed).normal(size=(32, 12)), np.tile([0, 1], 16)
+        parts = [2.0 * part for part in np.split(rows, 3, axis=1)]
+        margins = [(p @ p.T - np.diag((p**2).sum(axis=1))).sum(axis=1) / 31.0 for p in parts]
+        world = Fleet(scores_of(np.array(margins), classes), np.zeros(32, dtype=int), classes)
+        found = pooled_weights(world.scores, world.evidence, np.full(3, 1 / 3))
+        errors.append([(s.argmax(axis=1) != classes).mean() for s in (found.scores, found.unseen)])
+    once, unseen = np.array(errors).T
+    assert unseen.mean() > 0.5 - 4 * unseen.std(ddof=1) / np.sqrt(len(unseen))
+    assert once.mean() < 0.5 - 4 * once.std(ddof=1) / np.sqrt(len(once))
+
+
 def test_noise_is_not_weighed_by_what_it_says_of_itself() -> None:
     """No task can learn anything: the left-out loss is that of a guess, or worse."""
     losses = []
@@ -172,7 +205,7 @@ def test_order_of_rows_rules_and_tasks_permutes_the_answer() -> None:
 
 def test_one_rule_for_all_tasks_has_the_weights_of_all() -> None:
     world = fleet(0, [20, 20], [])
-    found = combine(world.scores[:1], world.evidence, np.ones(1), 2)
+    found = combine(world.scores[:1], world.scores[:1], world.evidence, np.ones(1), 2)
     of_all = pooled_weights(world.scores[:1], world.evidence, np.ones(1))[0]
     np.testing.assert_allclose(found.weights, np.tile(of_all, (2, 1)))
     np.testing.assert_allclose(found.scores, of_all[0] * world.scores[0])
@@ -185,7 +218,7 @@ def test_a_task_without_evidence_has_the_weights_of_all() -> None:
     evidence = evidence_of(
         world.tasks, world.classes, np.ones(len(usable)), usable, np.ones((7, 2), bool)
     )
-    found = combine(world.scores, evidence, EQUAL, 7)
+    found = combine(world.scores, world.scores, evidence, EQUAL, 7)
     np.testing.assert_allclose(found.weights[6], found.of_all, rtol=1e-4)
     expected = np.tensordot(found.weights[6], world.scores[:, ~usable], axes=1)
     np.testing.assert_allclose(found.scores[~usable], expected)
@@ -196,7 +229,8 @@ def test_nobody_has_a_say_and_the_prior_decides() -> None:
     nobody = evidence_of(world.tasks, world.classes, np.ones(12), np.zeros(12, bool),
                          np.ones((2, 2), bool))  # fmt: skip
     prior = np.array([0.3, 0.7])
-    np.testing.assert_allclose(combine(world.scores, nobody, prior, 2).weights, [prior, prior])
+    found = combine(world.scores, world.scores, nobody, prior, 2)
+    np.testing.assert_allclose(found.weights, [prior, prior])
 
 
 def test_rules_that_all_speak_against_the_rows_still_have_a_direction() -> None:
@@ -221,8 +255,9 @@ def test_of_two_classes_the_difference_of_scores_is_enough() -> None:
     tasks, classes = np.repeat(np.arange(6), 20), np.tile([0, 1], 60)
     both = rng.normal(size=(3, 120, 2)) + scores_of(rng.normal(size=(3, 120)) + 1.0, classes)
     evidence, prior = evidence_for(tasks, classes), np.array([0.5, 0.5, 0.0])
-    expected = combine(both, evidence, prior, 6)
-    found = combine(both[..., 1:] - both[..., :1], evidence, prior, 6)
+    expected = combine(both, both, evidence, prior, 6)
+    difference = both[..., 1:] - both[..., :1]
+    found = combine(difference, difference, evidence, prior, 6)
     np.testing.assert_allclose(found.weights, expected.weights, rtol=1e-6, atol=1e-9)
     difference = expected.scores[:, 1:] - expected.scores[:, :1]
     np.testing.assert_allclose(found.scores, difference, rtol=1e-6, atol=1e-9)

@@ -171,7 +171,7 @@ def test_pooled_weights_have_not_seen_the_rows_that_they_score() -> None:
     scores = scores_of(rng.uniform(0.5, 1.5, (3, 1)) + rng.normal(size=(3, 80)) * 1.5, classes)
     prior, present = np.full(3, 1 / 3), np.full((4, 2), True)
     evidence = evidence_of(tasks, classes, np.ones(80), np.full(80, True), present)
-    weights, found = pooled_weights(scores, evidence, prior)
+    weights, found, _ = pooled_weights(scores, evidence, prior)
     seen, again = np.tensordot(weights, scores, axes=1), np.empty_like(found)
     for i in range(80):
         left = evidence._replace(fleet=evidence.fleet * (np.arange(80) != i))

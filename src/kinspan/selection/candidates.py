@@ -77,7 +77,8 @@ class Family(NamedTuple):
     name: str
     candidates: list[Candidate]
     weights: Floats  # (candidates,)
-    scores: Floats  # (rows, 1 or classes): of left-out rows, combined
+    scores: Floats  # (rows, 1 or classes): of left-out rows, by weights without their loss
+    unseen: Floats  # (rows, 1 or classes): the same by weights that know nothing of the row
 
     def light(self) -> Family:
         """Without the scores of single candidates, which nobody needs any more."""
@@ -133,9 +134,8 @@ def _family(name: str, group: list[Candidate], evidence: Evidence) -> Family:
         best = int(np.argmin(losses))
         weights = np.where(np.arange(len(group)) == best, 1.0 / group[best].factor, 0.0)
         combined = np.tensordot(weights, scores, axes=1)
-    else:
-        weights, combined = pooled_weights(scores, evidence, equal)
-    return Family(name, group, weights, combined)
+        return Family(name, group, weights, combined, combined)
+    return Family(name, group, *pooled_weights(scores, evidence, equal))
 
 
 def _candidates(bases: Iterable[Prepared], options: Options) -> Iterator[Candidate]:

@@ -51,7 +51,7 @@ class Combination(NamedTuple):
             evidence,
             both.scores,
             alone.candidates[int(alone.weights.argmax())],
-            alone.scores,
+            alone.unseen,
         )
 
     @classmethod

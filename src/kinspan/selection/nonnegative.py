@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from scipy.optimize import nnls
 from kinspan._rows.by_task import RowsByTask
 from kinspan._rows.types import Floats, Mask
 
-_EXCHANGES = 6  # of weights that are used, before all subsets are tried
+_EXCHANGES = 6  # of weights that are used, before problems are solved one by one
 
 
 def nonnegative(curvature: Floats, target: Floats) -> Floats:
@@ -28,8 +27,7 @@ def nonnegative_each(curvature: Floats, target: Floats, used: Mask) -> Floats:
 
     From a guess of the weights that are used: those that are negative are left out, and those that
     would gain by growing come back, which nearly always ends at once. Where it does not, the
-    solution is the best of all subsets of the weights, of which there are few, on which it is not
-    negative.
+    problems are solved one by one.
     """
     diagonal = np.einsum("tjj->tj", curvature)
     least = np.maximum(1e-12 * diagonal.max(axis=1, keepdims=True), 1e-100)
@@ -47,7 +45,7 @@ def nonnegative_each(curvature: Floats, target: Floats, used: Mask) -> Floats:
             return np.asarray(found / size)
         rest, used = rest[again], (used ^ wrong)[again]
         matrices, aims = matrices[again], aims[again]
-    found[rest] = _best_of_subsets(matrices, aims)
+    found[rest] = [nonnegative(*problem) for problem in zip(matrices, aims, strict=True)]
     return np.asarray(found / size)
 
 
@@ -100,18 +98,3 @@ def _on_the_wrong_side(curvature: Floats, target: Floats, found: Floats, used: M
     """(problems, weights): negative ones, and unused ones that would gain by growing."""
     slope = np.einsum("tij,tj->ti", curvature, found) - target
     return np.where(used, found < 0, slope < 0)
-
-
-def _best_of_subsets(curvature: Floats, target: Floats) -> Floats:
-    n, size = target.shape
-    best, value = np.zeros((n, size)), np.zeros(n)
-    for k in range(1, size):
-        for subset in combinations(range(size), k):
-            some = np.array(subset)
-            found = np.linalg.solve(curvature[:, some[:, None], some], target[:, some, None])
-            found = found[..., 0]
-            gained = 0.5 * np.einsum("tj,tj->t", found, target[:, some])
-            better = np.flatnonzero((found >= 0).all(axis=1) & (gained > value))
-            value[better], best[better] = gained[better], 0.0
-            best[better[:, None], some] = found[better]
-    return best

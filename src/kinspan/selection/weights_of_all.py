@@ -11,27 +11,43 @@ from typing import NamedTuple
 import numpy as np
 
 from kinspan._rows.blocks import blocks
+from kinspan._rows.by_task import RowsByTask
 from kinspan._rows.types import Floats
 from kinspan.selection.decisions import PRIOR_ROWS
 from kinspan.selection.evidence import Evidence
-from kinspan.selection.nonnegative import nonnegative
+from kinspan.selection.leaving_rows import Gone
+from kinspan.selection.nonnegative import inverse_among, nonnegative, nonnegative_moved
 
 _STEPS, _TINY = 50, 1e-6
 _LENGTHS = 0.5 ** np.arange(11)  # of a step that makes the loss larger: shorter, but not zero
 
 
-def pooled_weights(scores: Floats, evidence: Evidence, prior: Floats) -> tuple[Floats, Floats]:
-    """(rules,): the same weights for all tasks, from (rules, rows, classes) left-out scores.
+class PooledRule(NamedTuple):
+    """Rules with the same weights for all tasks, and scores of rows by weights without the row."""
 
-    And (rows, classes): scores of rows by weights that have not seen them, eq. (37).
-    """
+    weights: Floats  # (rules,)
+    scores: Floats  # (rows, 1 or classes): without its loss, and among the rules that are used
+    unseen: Floats  # (rows, 1 or classes): without anything that it said, eq. (37)
+
+
+def pooled_weights(scores: Floats, evidence: Evidence, prior: Floats) -> PooledRule:
+    """The same weights for all tasks, from (rules, rows, classes) left-out scores."""
     used, here = usable(scores, evidence)
     pooled = Pooled.of(used, here, prior)
     weights = with_direction(pooled.weights, prior)
-    combined = np.tensordot(weights, scores, axes=1)
-    if len(prior) > 1 and pooled.weights.any() and len(here.tasks):
-        combined[evidence.own > 0] = _left_out(used, here, pooled)
-    return weights, combined
+    once = np.tensordot(weights, scores, axes=1)
+    if len(prior) == 1 or not pooled.weights.any() or not len(here.tasks):
+        return PooledRule(weights, once, once)
+    unseen, kept = once.copy(), evidence.own > 0
+    gone = pooled.gone(used, here, RowsByTask(here.tasks))
+    once[kept] = weighted(pooled.without_loss(gone), used)
+    unseen[kept] = weighted(pooled.without(gone), used)
+    return PooledRule(weights, once, unseen)
+
+
+def weighted(weights: Floats, scores: Floats) -> Floats:
+    """(rows, classes): (rules, rows, classes) scores by (rows, rules) weights."""
+    return np.asarray(np.einsum("nj,jnm->nm", weights, scores))
 
 
 def with_direction(weights: Floats, prior: Floats) -> Floats:
@@ -54,6 +70,7 @@ class Pooled(NamedTuple):
     weights: Floats
     slope: Floats
     curvature: Floats
+    n_rows: float
 
     @classmethod
     def of(cls, scores: Floats, evidence: Evidence, prior: Floats) -> Pooled:
@@ -77,7 +94,25 @@ class Pooled(NamedTuple):
             weights, here = moved, after
             if size <= 1e-6:  # Newton's method: the next one would be rounding
                 break
-        return cls(weights, here.slope / total, here.curvature / total)
+        return cls(weights, here.slope / total, here.curvature / total, total)
+
+    def gone(self, scores: Floats, evidence: Evidence, by_task: RowsByTask) -> Gone:
+        """What leaves the slope of the loss of all tasks with every row."""
+        p = evidence.probabilities(np.tensordot(self.weights, scores, axes=1))
+        return Gone.of(scores, evidence, p, evidence.fleet, by_task)
+
+    def without_loss(self, gone: Gone) -> Floats:
+        """(rows, rules): weights without the loss of a row; one that is zero stays zero."""
+        used, curvature = self.weights > 0, _steadied(self.n_rows * self.curvature)
+        back = gone.loss @ inverse_among(curvature[None], used[None])[0]
+        return np.asarray(np.maximum(self.weights + back, 0.0))
+
+    def without(self, gone: Gone) -> Floats:
+        """(rows, rules): weights without a row; one that is zero may come back."""
+        used, curvature = self.weights > 0, _steadied(self.n_rows * self.curvature)
+        target = curvature @ self.weights - self.n_rows * self.slope
+        as_one = RowsByTask(np.zeros(len(gone.loss), dtype=np.intp))
+        return nonnegative_moved(curvature[None], target[None], used[None], gone.everything, as_one)
 
 
 class Quadratic(NamedTuple):
@@ -130,16 +165,3 @@ def _steadied(curvature: Floats) -> Floats:
     """With a little on the diagonal, so that rules that are copies of each other share weights."""
     size = max(float(np.diagonal(curvature).mean()), 1e-300)
     return np.asarray(curvature + _TINY * size * np.eye(len(curvature)))
-
-
-def _left_out(scores: Floats, evidence: Evidence, pooled: Pooled) -> Floats:
-    """(rows, classes): combined scores of rows by pooled weights that have not seen them."""
-    b = evidence.fleet
-    p = evidence.probabilities(np.tensordot(pooled.weights, scores, axes=1))
-    excess = evidence.excess(p)
-    of_rows = np.einsum("jnm,nm->jn", scores, excess * (b * evidence.of_one)[:, None])
-    active = np.flatnonzero(pooled.weights > 0)  # a weight that is zero stays zero
-    among = _steadied(pooled.curvature[active[:, None], active] * float(b.sum()))
-    without = np.repeat(pooled.weights[:, None], len(b), axis=1)
-    without[active] += np.linalg.solve(among, of_rows[active])
-    return np.asarray(np.einsum("jn,jnm->nm", np.maximum(without, 0.0), scores))

@@ -16,8 +16,9 @@ from kinspan._rows.by_task import RowsByTask
 from kinspan._rows.types import Floats
 from kinspan.selection.decisions import FLEET_ROWS
 from kinspan.selection.evidence import Evidence
+from kinspan.selection.leaving_rows import Gone
 from kinspan.selection.nonnegative import inverse_among, nonnegative_each, nonnegative_moved
-from kinspan.selection.weights_of_all import Pooled, centred, usable, with_direction
+from kinspan.selection.weights_of_all import Pooled, centred, usable, weighted, with_direction
 
 _STEPS = 3
 _ROUNDING = 1e-15  # a share of an average that does not change it
@@ -31,14 +32,19 @@ class Combined(NamedTuple):
     scores: Floats  # (rows, 1 or classes)
 
 
-def combine(scores: Floats, evidence: Evidence, prior: Floats, n_tasks: int) -> Combined:
-    """Weights for every task, from (rules, rows, classes) left-out scores."""
+def combine(
+    scores: Floats, unseen: Floats, evidence: Evidence, prior: Floats, n_tasks: int
+) -> Combined:
+    """Weights for every task, from (rules, rows, classes) left-out scores.
+
+    Scores by rules that know nothing of the row are combined by such weights.
+    """
     used, here = usable(scores, evidence)
     pooled = Pooled.of(used, here, prior)
     pooled = pooled._replace(weights=with_direction(pooled.weights, prior))
     if len(prior) == 1 or not len(here.tasks):
         weights = np.repeat(pooled.weights[None], n_tasks, axis=0)
-        return Combined(weights, pooled.weights, np.tensordot(pooled.weights, scores, axes=1))
+        return Combined(weights, pooled.weights, np.tensordot(pooled.weights, unseen, axes=1))
     found, by_task = [], RowsByTask(here.tasks)
     start = np.repeat(pooled.weights[None], n_tasks, axis=0)
     for rows in FLEET_ROWS:  # the most first: every task starts from where it was
@@ -47,30 +53,28 @@ def combine(scores: Floats, evidence: Evidence, prior: Floats, n_tasks: int) -> 
     likely = softmax([-here.own @ of_tasks.losses for of_tasks in found])
     weights = np.tensordot(likely, [of_tasks.weights for of_tasks in found], axes=1)
     weights = with_direction(weights, prior)
-    combined = np.einsum("nj,jnm->nm", weights.take(evidence.tasks, axis=0), scores)
+    combined = weighted(weights.take(evidence.tasks, axis=0), unseen)
     counted = [(p, one) for p, one in zip(likely, found, strict=True) if p > _ROUNDING]
-    unseen = sum(p * of_tasks.unseen(used, here, by_task) for p, of_tasks in counted)
-    combined[evidence.own > 0] = unseen
+    gone = pooled.gone(used, here, by_task)
+    without = sum(p * of_tasks.without(gone, pooled, by_task) for p, of_tasks in counted)
+    combined[evidence.own > 0] = weighted(np.asarray(without), usable(unseen, evidence)[0])
     return Combined(weights, pooled.weights, combined)
 
 
 class _OfTasks(NamedTuple):
     """Weights of all tasks, and what follows when their rows are left out."""
 
+    rows: float  # of a task that what all tasks say is worth
     weights: Floats  # (tasks, rules)
     losses: Floats  # (rows,): of rows that were left out once
     curvature: Floats  # (tasks, rules, rules)
     target: Floats  # (tasks, rules)
-    gone: Floats  # (rows, rules): the gradient of what is left out
-    slope: Floats  # (tasks, rules): of a task's own loss
+    gone: Gone
 
-    def unseen(self, scores: Floats, evidence: Evidence, by_task: RowsByTask) -> Floats:
-        """(rows, classes): scores by weights that have not seen the row."""
-        usual = _of_usual_rows(self.slope, evidence, by_task)
-        moves = 2.0 * self.gone - usual
-        used = self.weights > 0
-        weights = nonnegative_moved(self.curvature, self.target, used, moves, by_task)
-        return np.asarray(np.einsum("nj,jnm->nm", weights, scores))
+    def without(self, of_all: Gone, pooled: Pooled, by_task: RowsByTask) -> Floats:
+        """(rows, rules): weights that have not seen the row, nor have those of all tasks."""
+        moves = self.gone.everything + (self.rows / pooled.n_rows) * of_all.everything
+        return nonnegative_moved(self.curvature, self.target, self.weights > 0, moves, by_task)
 
 
 def _of_tasks(
@@ -84,31 +88,24 @@ def _of_tasks(
     """What all tasks say is worth so many rows; weights are near some others."""
     slope, curvature = rows * pooled.slope, rows * pooled.curvature
     for step in range(_STEPS + 1):
-        own_slope, own_curvature, of_rows = _by_task(scores, evidence, by_task, weights)
+        own_slope, own_curvature, p = _by_task(scores, evidence, by_task, weights)
         total = own_curvature + curvature
         push = own_slope + slope + (weights - pooled.weights) @ curvature
         target = np.einsum("tij,tj->ti", total, weights) - push
         if step < _STEPS:
             weights = nonnegative_each(total, target, weights > 0)
-    gone = (of_rows * evidence.of_one).T
-    back = by_task.times(gone, inverse_among(total, weights > 0))
-    once = np.einsum("nj,jnm->nm", np.maximum(by_task.of_rows(weights) + back, 0.0), scores)
-    return _OfTasks(weights, evidence.losses(once), total, target, gone, own_slope)
-
-
-def _of_usual_rows(slope: Floats, evidence: Evidence, by_task: RowsByTask) -> Floats:
-    """(rows, rules): the gradient of every row, were all rows of its task alike."""
-    n = np.bincount(evidence.tasks, evidence.own, minlength=len(slope))
-    usual = by_task.of_rows(slope / np.maximum(n, 1e-9)[:, None])
-    return np.asarray(usual * (evidence.own * evidence.of_one)[:, None])
+    gone = Gone.of(scores, evidence, p, evidence.own, by_task)
+    back = by_task.times(gone.loss, inverse_among(total, weights > 0))
+    once = weighted(np.maximum(by_task.of_rows(weights) + back, 0.0), scores)
+    return _OfTasks(rows, weights, evidence.losses(once), total, target, gone)
 
 
 def _by_task(
     scores: Floats, evidence: Evidence, by_task: RowsByTask, weights: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Gradient and Hessian of the loss of every task, and the gradient of every row."""
+    """Gradient and Hessian of the loss of every task, and probabilities of rows."""
     b = evidence.own
-    p = evidence.probabilities(np.einsum("nj,jnm->nm", by_task.of_rows(weights), scores))
+    p = evidence.probabilities(weighted(by_task.of_rows(weights), scores))
     of_rows = np.einsum("jnm,nm->jn", scores, evidence.excess(p) * b[:, None])
     around, some = centred(scores, p, b), by_task.tasks
     slope, curvature = np.zeros(weights.shape), np.zeros((*weights.shape, weights.shape[1]))
@@ -116,4 +113,4 @@ def _by_task(
     for i, of_rule in enumerate(around):
         products = np.einsum("jnm,nm->jn", around[: i + 1], of_rule)
         curvature[some, i, : i + 1] = curvature[some, : i + 1, i] = by_task.sums(products).T
-    return slope, curvature, of_rows
+    return slope, curvature, p

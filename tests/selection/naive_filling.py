@@ -66,7 +66,13 @@ class NaiveFilling(NamedTuple):
         expected = np.array([self._expected(self.z[i], p, i) for i, p in there])
         values = np.array([self.z[i, p] for i, p in there])
         squares = float(expected @ expected)
-        return max(float(expected @ values) / squares, 0.0) if squares > 0 else 0.0
+        if squares == 0:
+            return 0.0
+        slope = float(expected @ values) / squares
+        rest = expected * (values - slope * expected)
+        error = sum(rest[self.same[there[:, 0]] == i].sum() ** 2 for i in np.unique(self.same))
+        beyond = 1.0 - 16.0 * error / squares**2 / slope**2
+        return slope * beyond if slope > 0 and beyond > 0 else 0.0
 
 
 def _equal(X: Any, task: Any, y: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kinspan.selection.other_values import regressed
+from kinspan.selection.other_values import _slope, regressed
 from tests.selection.naive_filling import NaiveFilling
 
 
@@ -28,6 +28,11 @@ def found_by(deviations: Any, holes: Any, weights: Any = None, shift: Any = None
     return regressed(deviations, holes, weights, shift, np.zeros(p))
 
 
+def added(found: Any, deviations: Any) -> Any:
+    """What is added to the fills of new rows."""
+    return np.zeros_like(deviations) if found.others is None else found.others.of(deviations)
+
+
 @pytest.mark.parametrize(("n", "p"), [(30, 6), (8, 12), (9, 9)], ids=["tall", "wide", "square"])
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.6])
 def test_it_is_a_ridge_regression_on_the_other_values(n: int, p: int, share: float) -> None:
@@ -39,7 +44,7 @@ def test_it_is_a_ridge_regression_on_the_other_values(n: int, p: int, share: flo
     np.testing.assert_allclose(found.left_out[holes], own[holes], rtol=1e-8, atol=1e-10)
     new, absent = correlated(n + 1, 20, p, 0.5)
     expected = naive.rows(np.where(absent, np.nan, new), np.zeros(20, dtype=int))
-    given = found.others.of(np.where(absent, 0.0, new))
+    given = added(found, np.where(absent, 0.0, new))
     np.testing.assert_allclose(given[absent], expected[absent], rtol=1e-8, atol=1e-10)
 
 
@@ -51,7 +56,7 @@ def test_a_row_of_weight_two_is_the_row_twice(n: int, p: int) -> None:
     light = found_by(X, holes, weights)
     heavy = found_by(np.repeat(X, copies, axis=0), np.repeat(holes, copies, axis=0))
     # Copies see each other, so that only the slope of the regression may differ.
-    first, second = light.others.of(X), heavy.others.of(X)
+    first, second = added(light, X), added(heavy, X)
     ratio = float((first * second).sum() / (second**2).sum())
     np.testing.assert_allclose(first, ratio * second, rtol=1e-8, atol=1e-10)
 
@@ -69,9 +74,9 @@ def test_constant_features_take_and_say_exactly_nothing() -> None:
     found = found_by(X, holes)
     assert not found.left_out[:, 2].any()
     new = correlated(4, 10, 7)[0]
-    assert not found.others.of(new)[:, 2].any()
+    assert not added(found, new)[:, 2].any()
     moved = new + 1e6 * (np.arange(7) == 2)
-    np.testing.assert_array_equal(found.others.of(moved), found.others.of(new))
+    np.testing.assert_array_equal(added(found, moved), added(found, new))
 
 
 def test_deviations_that_are_rounding_are_none() -> None:
@@ -81,12 +86,22 @@ def test_deviations_that_are_rounding_are_none() -> None:
     assert not found.left_out[:, 2].any()
 
 
-def test_features_that_say_nothing_of_each_other_add_next_to_nothing() -> None:
-    """Fifty rows of forty features that are independent: a fifth of a deviation at most."""
-    rng = np.random.default_rng(6)
+@pytest.mark.parametrize("seed", range(10))
+def test_features_that_say_nothing_of_each_other_add_nothing(seed: int) -> None:
+    rng = np.random.default_rng(seed)
     X, holes = rng.normal(size=(50, 40)), rng.random((50, 40)) < 0.3
     found = found_by(np.where(holes, 0.0, X), holes)
-    assert np.sqrt((found.left_out[holes] ** 2).mean()) < 0.2
+    assert not found.left_out.any()
+    assert found.others is None
+
+
+@pytest.mark.parametrize(("slope", "counts"), [(0.39, False), (0.41, True), (-0.5, False)])
+def test_a_slope_counts_from_four_standard_errors_on(slope: float, counts: bool) -> None:
+    """A hundred values that lie one above and below what is expected: the standard error is .1."""
+    expected, noise = np.ones((100, 1)), np.resize([1.0, -1.0], (100, 1))
+    weights, there = np.full((100, 1), 0.01), np.array([1.0])
+    found = _slope(expected, slope * expected + noise, weights, there)
+    assert found[0] == pytest.approx(slope * (1.0 - (0.4 / slope) ** 2) if counts else 0.0)
 
 
 def test_correlated_values_are_found_again() -> None:
@@ -108,7 +123,7 @@ def test_holes_lie_at_the_shift_before_others_speak(n: int, p: int) -> None:
     own = naive.own_rows(holed, task) - shift
     np.testing.assert_allclose(found.left_out[holes], own[holes], rtol=1e-8, atol=1e-10)
     all_holes = naive.row(np.full(p, np.nan), 0) - shift
-    np.testing.assert_allclose(found.others.of(np.zeros((1, p)))[0], all_holes, atol=1e-10)
+    np.testing.assert_allclose(added(found, np.zeros((1, p)))[0], all_holes, atol=1e-10)
 
 
 @pytest.mark.parametrize("size", [1e-150, 1e150])
@@ -122,6 +137,6 @@ def test_one_row_and_rows_without_values_are_left_alone() -> None:
     for X in (np.ones((1, 3)), np.zeros((4, 3)), np.zeros((0, 3))):
         found = found_by(X, np.zeros(X.shape, dtype=bool))
         assert np.isfinite(found.left_out).all()
-        assert not found.others.of(np.zeros((2, 3))).any()
+        assert not added(found, np.zeros((2, 3))).any()
     nothing = found_by(np.zeros((4, 3)), np.ones((4, 3), dtype=bool))
     assert not nothing.left_out.any()

@@ -96,7 +96,8 @@ def filled_rows(
         block, values = block[rows], fills[of_row[part][rows]]
         holes = np.isnan(block)
         if beyond is not None:
-            values = values + beyond(np.where(holes, 0.0, block - values))
+            with np.errstate(invalid="ignore", over="ignore"):  # infinity shows in the result
+                values = values + beyond(np.where(holes, 0.0, block - values))
         if is_sparse(X):
             _fill_stored(filled, part.start + rows, values)
         else:

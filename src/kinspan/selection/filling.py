@@ -38,7 +38,7 @@ class Filling:
     """What missing values of rows take."""
 
     fills: Floats  # (tasks + 1, features): in rows of which nothing else is known; last, new tasks
-    others: OtherValues | None  # what other values of the row add; None without sampled rows
+    others: OtherValues | None  # what other values of the row add; None if they say nothing
 
     def filled(self, X: Any, of_row: Codes) -> Any:
         """A copy of rows, whose tasks are places among the fills."""

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import solve
 
+from kinspan._meta_analysis import beyond_chance
 from kinspan._rows.types import Floats, Mask
 
 
@@ -40,7 +41,7 @@ class OtherValues(NamedTuple):
 class Regressed(NamedTuple):
     """The regression of every feature on the others."""
 
-    others: OtherValues  # for rows that are not among those it was found from
+    others: OtherValues | None  # for rows that are not among these; None if they say nothing
     left_out: Floats  # (rows, features): for these, each by a regression that has not seen it
 
 
@@ -84,6 +85,8 @@ def regressed(
     there = (root**2 * ~holes).sum(axis=0)
     expected = ridge.left_out(z, np.where(root > 0, root, 1.0))
     factor = _slope(np.where(holes, 0.0, expected), z, root**2, there)
+    if not factor.any():
+        return Regressed(None, np.zeros_like(z))
     steps = _steps(ridge, unit, factor)
     own = OtherValues(steps, shift * factor * (1.0 - 1.0 / ridge.precision))
     return Regressed(OtherValues(steps, own.of(shift)), unit * factor * expected)
@@ -99,12 +102,16 @@ def _slope(expected: Floats, z: Floats, weights: Floats, there: Floats) -> Float
     """(features,): what values that are there have for every unit that is expected of them.
 
     A regression on all rows is one on rows of which a share lacks the value: it is that much less.
+    The slope counts as far as it is beyond chance, where rows are independent and values are not.
     """
     share = np.where(there > 0, there, 1.0)
     expected = expected / share
-    squares = (weights * expected**2).sum()
-    slope = (weights * expected * z).sum() / squares if squares > 0 else 0.0
-    return np.asarray(max(float(slope), 0.0) / share)
+    squares = float((weights * expected**2).sum())
+    if squares == 0:
+        return np.zeros(len(share))
+    slope = float((weights * expected * z).sum()) / squares
+    of_rows = (weights * expected * (z - slope * expected)).sum(axis=1) / squares
+    return np.asarray(max(beyond_chance(slope, float(np.sqrt((of_rows**2).sum()))), 0.0) / share)
 
 
 def _units(deviations: Floats, weights: Floats) -> Floats:

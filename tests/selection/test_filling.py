@@ -156,6 +156,23 @@ def test_batches_merging_and_removing_lead_to_the_same_model() -> None:
     same_model(stream.remove(travelled[0]), expected)
 
 
+def test_the_order_of_rows_does_not_matter() -> None:
+    X, y, task = with_holes(5)
+    order = np.random.default_rng(1).permutation(len(X))
+    model = MultiTaskSPCA().fit(X, y, task=task)
+    again = MultiTaskSPCA().fit(X[order], y[order], task=task[order])
+    same_model(again, model)
+    same_answers(again, model, X, X, task)
+    names = np.array(["d", "a", "c", "b"])
+    renamed = MultiTaskSPCA().fit(X, y, task=names[task])
+    for name in ("coef_", "forecast_error_"):
+        found, expected = (
+            getattr(renamed, name)[np.argsort(np.argsort(names))],
+            getattr(model, name),
+        )
+        np.testing.assert_allclose(found, expected, **EXACT)
+
+
 def test_a_model_with_holes_is_stored_with_them(tmp_path: Any) -> None:
     X, y, task = with_holes(6)
     model = MultiTaskSPCA().fit(X, y, task=task)

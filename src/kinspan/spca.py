@@ -113,8 +113,9 @@ class MultiTaskSPCA(
         from the other.
     missing : {"impute", "refuse"}, default="impute"
         What NaN in X, or a null of a data frame, is: an error, or a missing value, which takes the
-        mean of its feature in its task and what a linear regression expects of it given the other
-        values of its row, in `fit` and in `predict`. It takes more, or less, where classes with
+        mean of its feature in its task, drawn to that of all tasks where it is made of few values,
+        and what a linear regression expects of it given the other values of its row, in `fit` and
+        in `predict`. It takes more, or less, where classes with
         larger values have more holes, or fewer. Left-out rows have their holes too, so that
         forecasts are those of rows with as many. A feature of which a task has no value at all is
         what tasks that have it know of it from the other features.

@@ -19,12 +19,10 @@ class NaiveFilling(NamedTuple):
     same: Any  # (rows,): equal for equal rows of a cell, which are left out together
 
     @classmethod
-    def of(cls, X: Any, task: Any, shift: Any = 0.0, y: Any = None) -> NaiveFilling:
-        overall = np.array([_mean(column) for column in X.T])
-        means = {None: overall}
-        for t in np.unique(task).tolist():
-            own = np.array([_mean(column) for column in X[task == t].T])
-            means[t] = np.where(np.isnan(own), overall, own)
+    def of(
+        cls, X: Any, task: Any, shift: Any = 0.0, y: Any = None, means: Any = None
+    ) -> NaiveFilling:
+        means = naive_means(X, task) if means is None else means
         around = X - np.array([means[t] for t in task.tolist()])
         unit = np.array([_unit(column[~np.isnan(column)]) for column in around.T])
         shift = np.zeros(X.shape[1]) + shift
@@ -75,17 +73,44 @@ class NaiveFilling(NamedTuple):
         return slope * beyond if slope > 0 and beyond > 0 else 0.0
 
 
+def naive_means(X: Any, task: Any, without_labels: Any = ()) -> dict[Any, Any]:
+    """Means of tasks drawn to those of all, by task, and those of all for None.
+
+    Tasks without labels do not tell how much values vary within tasks.
+    """
+    tasks = np.unique(task).tolist()
+    varies = [t not in without_labels for t in tasks]
+    columns = [_drawn([column[task == t] for t in tasks], varies) for column in X.T]
+    return {t: np.array([column[i] for column in columns]) for i, t in enumerate([*tasks, None])}
+
+
+def _drawn(values: list[Any], varies: list[bool]) -> list[float]:
+    """Means of one feature in every task and, last, in all."""
+    there = [v[~np.isnan(v)] for v in values]
+    overall = float(np.concatenate(there).mean()) if sum(map(len, there)) else 0.0
+    used = [v for v in there if len(v)]
+    n = np.array([len(v) for v in used])
+    labelled = [v for v, is_used in zip(there, varies, strict=True) if is_used and len(v)]
+    freedom = sum(len(v) - 1 for v in labelled)
+    variance = sum(((v - v.mean()) ** 2).sum() for v in labelled) / freedom if freedom else 0.0
+    if variance == 0:
+        return [*(float(v.mean()) if len(v) else overall for v in there), overall]
+    excess = sum(len(v) * (v.mean() - overall) ** 2 / variance for v in used) - (len(used) - 1)
+    spread = n.sum() - (n**2).sum() / n.sum()
+    between = max(excess, 0.0) / spread if spread > 0 else 0.0
+    drawn = []
+    for v in there:
+        share = between / (between + 1.0 / len(v)) if len(v) and between > 0 else 0.0
+        drawn.append(overall + share * (float(v.mean()) - overall) if len(v) else overall)
+    return [*drawn, overall]
+
+
 def _equal(X: Any, task: Any, y: Any) -> Any:
     """Numbers of different rows; all are different where labels are not given."""
     if y is None:
         return np.arange(len(X))
     rows = [str(row) for row in zip(X.tolist(), task.tolist(), np.asarray(y).tolist(), strict=True)]
     return np.unique(rows, return_inverse=True)[1]
-
-
-def _mean(column: Any) -> float:
-    values = column[~np.isnan(column)]
-    return float(values.mean()) if len(values) else np.nan
 
 
 def _unit(values: Any) -> float:

@@ -14,7 +14,7 @@ import kinspan
 from kinspan import MultiTaskSPCA, Statistics
 from kinspan._saving import rules
 from tests._rows.test_holes import with_holes
-from tests.selection.naive_filling import NaiveFilling
+from tests.selection.naive_filling import NaiveFilling, naive_means
 from tests.worlds import random_world
 
 EXACT: dict[str, Any] = {"rtol": 1e-8, "atol": 1e-9}
@@ -22,14 +22,8 @@ EXACT: dict[str, Any] = {"rtol": 1e-8, "atol": 1e-9}
 
 def with_means(X: Any, task: Any, by: Any = None, of: Any = None) -> Any:
     """The naive oracle without sampled rows: a hole takes the mean of its feature in its task."""
-    by, of = (X, task) if by is None else (by, of)
-    complete = X.copy()
-    for i, j in np.argwhere(np.isnan(X)):
-        values = by[of == task[i], j]
-        values = values[~np.isnan(values)]
-        values = values if len(values) else by[:, j][~np.isnan(by[:, j])]
-        complete[i, j] = values.mean() if len(values) else 0.0
-    return complete
+    means = naive_means(X if by is None else by, task if of is None else of)
+    return np.where(np.isnan(X), np.array([means[t] for t in task.tolist()]), X)
 
 
 def same_model(first: MultiTaskSPCA, second: MultiTaskSPCA) -> None:
@@ -97,13 +91,13 @@ def test_holes_of_rows_that_are_not_sampled_are_like_those_of_sampled_ones() -> 
     sample, whole = model.sample_, model._whole
     assert sample is not None
     assert whole.sample is not None
-    means = np.array([with_means(X, task)[task == t].mean(axis=0) for t in range(4)])
+    means = naive_means(X, task)
     for cell in np.unique(sample.cells):
         t, c = divmod(int(cell), 3)
         rows, own = X[(task == t) & (y == c)], sample.cells == cell
         for p in range(X.shape[1]):
             lost = np.isnan(sample.rows[own, p])
-            fills = whole.sample.rows[own, p][lost] if lost.any() else means[t, p : p + 1]
+            fills = whole.sample.rows[own, p][lost] if lost.any() else means[t][p : p + 1]
             n = np.isnan(rows[:, p]).sum()
             values = np.append(rows[~np.isnan(rows[:, p]), p], np.resize(fills, n * len(fills)))
             weights = np.append(np.ones(len(rows) - n), np.full(n * len(fills), 1 / len(fills)))
@@ -215,8 +209,9 @@ def test_a_task_that_joins_may_lack_values() -> None:
     model = MultiTaskSPCA().fit(X[old], y[old], task=task[old])
     same_model(model.add_task(3, X[~old], y[~old]), MultiTaskSPCA().fit(X, y, task=task))
     free = MultiTaskSPCA().fit(X[old], y[old], task=task[old]).add_task("new", X[~old])
-    naive = NaiveFilling.of(X[old], task[old])
-    naive.means["new"] = np.nanmean(X[~old], axis=0)
+    means = naive_means(X, task, without_labels=(3,))
+    means["new"] = means[3]
+    naive = NaiveFilling.of(X[old], task[old], means=means)
     complete = naive.rows(X[~old], np.full(len(X[~old]), "new", dtype=object))
     fitted = MultiTaskSPCA().fit(naive.own_rows(X[old], task[old]), y[old], task=task[old])
     oracle = fitted.add_task("new", complete)

@@ -1,8 +1,8 @@
 """Moments and sampled rows with holes → the same without, as if somebody had filled the rows.
 
-A missing value takes the mean x̄ of its feature over the values of its task that are there, moved by
-what holes say of missing values (`selective_holes`) and by what the other values of its row say of
-this one (`other_values`). Sampled rows are filled, each as if the others alone were known. With o
+A missing value takes the mean of its feature in its task (`task_means`), moved by what holes say of
+missing values (`selective_holes`) and by what the other values of its row say of this one
+(`other_values`). Sampled rows are filled, each as if the others alone were known. With o
 of the n values of a cell there, their mean m and second moment s become, eqs. (46) and (47) of
 docs/theory.md,
 
@@ -29,6 +29,7 @@ from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
 from kinspan.selection.other_values import OtherValues, regressed
 from kinspan.selection.selective_holes import shift_of_holes
+from kinspan.selection.task_means import means_of_tasks, n_values
 
 _ROUNDING = 1e-12  # of the size of a feature: smaller deviations are those of a constant
 
@@ -71,27 +72,11 @@ class FilledSample(NamedTuple):
 def fills_of(moments: ClassMoments, unlabelled: ClassMoments | None = None) -> Floats:
     """(tasks + 1, features): what holes take in every task and, last, in new ones, without others.
 
-    That is the mean of the values of the task, moved by what the holes say of missing values. A
-    task without a value of a feature gets the mean of all tasks, and zero if they have none.
+    That is the mean of the task, moved by what the holes say of missing values. A task without a
+    value of a feature gets the mean of all tasks, and zero if they have none.
     """
-    n, sums = n_values(moments, unlabelled), (moments.numbers * moments.means).sum(axis=1)
-    if unlabelled is not None:
-        places = identifiers.lookup(moments.tasks, unlabelled.tasks)
-        np.add.at(sums, places, (unlabelled.numbers * unlabelled.means).sum(axis=1))
-    total, n_total = sums.sum(axis=0), n.sum(axis=0)
-    overall = total / np.where(n_total > 0, n_total, 1.0)
-    shift = shift_of_holes(moments)
-    means = np.where(n > 0, sums / np.where(n > 0, n, 1.0) + shift, overall)
-    return np.vstack([means, overall + shift])
-
-
-def n_values(moments: ClassMoments, unlabelled: ClassMoments | None) -> Floats:
-    """(tasks, features): values that are there."""
-    n = np.zeros((len(moments.tasks), moments.n_features))
-    for part in (moments, unlabelled):
-        if part is not None:
-            np.add.at(n, identifiers.lookup(moments.tasks, part.tasks), part.numbers.sum(axis=1))
-    return n
+    moved = np.vstack([n_values(moments, unlabelled) > 0, np.ones(moments.n_features, dtype=bool)])
+    return means_of_tasks(moments, unlabelled) + np.where(moved, shift_of_holes(moments), 0.0)
 
 
 def places_of_tasks(sample: RowSample, moments: ClassMoments) -> Codes:

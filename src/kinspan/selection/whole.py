@@ -13,15 +13,10 @@ from kinspan._validation.moments import check_some_values
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
 from kinspan.selection.candidates import Options
-from kinspan.selection.filling import (
-    FilledSample,
-    Filling,
-    filled_moments,
-    n_values,
-    places_of_tasks,
-)
+from kinspan.selection.filling import FilledSample, Filling, filled_moments, places_of_tasks
 from kinspan.selection.fit import fit
 from kinspan.selection.outcome import FittedRules
+from kinspan.selection.task_means import n_values
 from kinspan.selection.taught import Labelled
 from kinspan.selection.unlabelled import with_unlabelled
 from kinspan.selection.wrong_labels import Audit, audit

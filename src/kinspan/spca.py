@@ -112,11 +112,13 @@ class MultiTaskSPCA(
         `sample_weight` of 2 is two rows at the same time: each takes weight from earlier rows, not
         from the other.
     missing : {"impute", "refuse"}, default="impute"
-        What NaN in X, or a null of a data frame, is: a missing value, which takes the mean of its
-        feature in its task, in `fit` and in `predict`, or an error. It takes more, or less, where
-        classes with larger values have more holes, or fewer. Left-out rows have their holes too, so
-        that forecasts are those of rows with as many. A feature of which a task has no value at all
-        tells its classes nothing, and others lend it nothing there.
+        What NaN in X, or a null of a data frame, is: an error, or a missing value, which takes the
+        mean of its feature in its task, drawn to that of all tasks where it is made of few values,
+        and what a linear regression expects of it given the other values of its row, in `fit` and
+        in `predict`. It takes more, or less, where classes with
+        larger values have more holes, or fewer. Left-out rows have their holes too, so that
+        forecasts are those of rows with as many. A feature of which a task has no value at all is
+        what tasks that have it know of it from the other features.
     label_noise : None, "auto", float or array of shape (n_classes,), default=None
         Whether rows count as much as their labels are likely to be right. `"auto"`: where left-out
         rows say that some labels are wrong, and which (see `label_issues`); elsewhere the fit is

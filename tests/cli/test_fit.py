@@ -165,6 +165,12 @@ def test_another_delimiter(tmp_path: Path) -> None:
     assert model.tasks_.tolist() == ["a", "b"]
 
 
+def test_another_delimiter_with_decimal_commas(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x;shop;y\n" + "1,5;a;0\n2,5;a;1\n" * 4)
+    roles = ("--task", "shop", "--label", "y", "--out", tmp_path / "m")
+    assert "Use --delimiter ';'" in refusal("fit", tmp_path / "a.csv", *roles)
+
+
 def test_a_fit_that_fails_leaves_the_model_that_was_there(tmp_path: Path) -> None:
     model = fitted(tmp_path)
     before: Any = model.read_bytes()

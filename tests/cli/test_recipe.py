@@ -14,6 +14,7 @@ from kinspan import MultiTaskSPCA
 from kinspan.tables import categories, reader
 from tests.cli.running import refusal, succeed
 from tests.engines.stored_worlds import assert_same_model
+from tests.selection.naive_filling import NaiveFilling
 
 ROLES = ("--task", "shop", "--label", "sold")
 PLANS = ["free", "team", "größer"]
@@ -71,13 +72,14 @@ def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "feather"])
-def test_missing_values_take_the_mean_of_their_task(ending: str, tmp_path: Path) -> None:
+def test_missing_values_take_what_task_and_row_say_of_them(ending: str, tmp_path: Path) -> None:
     frame = messy()
     model = fit(stored(frame, tmp_path, ending), "--categorical", "encode", "--missing", "mean")
-    features = one_hot(frame, sorted(PLANS))
-    filled = features.fillna(features.groupby(frame["shop"]).transform("mean"))
-    assert model.feature_names_in_.tolist() == list(filled.columns)
-    expected = MultiTaskSPCA().fit(filled.to_numpy(), frame["sold"], task=frame["shop"])
+    features, task = one_hot(frame, sorted(PLANS)), frame["shop"].to_numpy()
+    assert model.feature_names_in_.tolist() == list(features.columns)
+    naive = NaiveFilling.of(features.to_numpy(), task, y=frame["sold"])
+    filled = naive.own_rows(features.to_numpy(), task)
+    expected = MultiTaskSPCA().fit(filled, frame["sold"], task=task)
     assert_same_model(model, expected)
 
 
@@ -221,13 +223,11 @@ def test_new_rows_are_treated_like_those_that_were_fitted(ending: str, tmp_path:
     new.loc[[7, 70], "shop"] = "nowhere"
     data = stored(new, tmp_path, ending, "new")
     found = scored(tmp_path / "m.kinspan", data, "--unseen", "shared")
-    features = one_hot(frame, sorted(PLANS))
-    usual = features.groupby(frame["shop"]).mean()
-    filled = features.fillna(features.groupby(frame["shop"]).transform("mean"))
-    usual.loc["nowhere"] = filled.mean()
     rows = one_hot(new, sorted(PLANS))
-    rows = rows.fillna(usual.loc[new["shop"]].reset_index(drop=True))
     assert (rows.loc[[5, 50], rows.columns.str.startswith("plan=")] == 0).all(axis=None)
+    features, task = one_hot(frame, sorted(PLANS)), frame["shop"].to_numpy()
+    naive = NaiveFilling.of(features.to_numpy(), task, y=frame["sold"])
+    rows[:] = naive.rows(rows.to_numpy(), new["shop"].to_numpy())
     model.unseen = "shared"
     expected = model.predict_proba(rows, task=new["shop"].to_numpy())
     np.testing.assert_allclose(found[["p_no", "p_yes"]].to_numpy(), expected, rtol=1e-9)

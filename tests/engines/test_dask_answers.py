@@ -45,9 +45,9 @@ def test_answers_are_lazy_and_equal_those_in_memory(method: str, n_classes: int)
 
 
 def test_the_model_is_sent_once_and_without_its_rows() -> None:
-    X, y, task = random_world(15, p=200)
+    X, y, task = random_world(15, n=1_000, p=50)
     clf = MultiTaskSPCA().fit(X, y, task=task)
-    rows = da.random.default_rng(0).normal(size=(3_000, 200), chunks=(100, -1))
+    rows = da.random.default_rng(0).normal(size=(3_000, 50), chunks=(100, -1))
     graph = dict(cluster.predict(clf, rows, task=2).__dask_graph__())
     sizes = sorted(len(pickle.dumps(node)) for node in graph.values())
     assert len(pickle.dumps(clf)) > X.nbytes

@@ -82,6 +82,7 @@ UNREADABLE = [
     ("b.csv", write_bytes(b"a,b,b,t,y\n1,1,1,u,0\n"), "column 'b' occurs 2 times"),
     ("b.csv", write_bytes(b"a,b,t,y\n1,1,,0\n"), "task column 't' is missing in row 0"),
     ("b.csv", write_bytes(b"a;b;t;y\n1;1;u;0\n"), r"task='t' is not a column.*Use delimiter=';'"),
+    ("b.csv", write_bytes(b"a;b;t;y\n1,5;1,5;u;0\n"), r"Expected 1 columns.*Use delimiter=';'"),
     ("b.csv.gz", write_bytes(b"a,b,t,y\n1,1,u,0\n"), "incorrect header"),
     (
         "b.npy",

@@ -61,6 +61,11 @@ def test_clusters() -> None:
     assert_same_model(model, PLAIN)
     found = cluster.predict(model, rows.drop(columns="label"), task="city").compute()
     np.testing.assert_array_equal(found, PLAIN.predict(X, task=TASK))
+    chunks, of_chunks = da.from_array(X, chunks=(70, -1)), da.from_array(TASK, chunks=70)
+    complete = MultiTaskSPCA().fit(np.nan_to_num(X), Y, task=TASK)
+    for one in (PLAIN, complete):
+        found = cluster.predict_proba(one, chunks, task=of_chunks).compute()
+        np.testing.assert_allclose(found, one.predict_proba(X, task=TASK), rtol=1e-8, atol=1e-10)
     lazy = cluster.statistics(da.from_array(X, chunks=(100, -1)), Y, task=TASK, missing="refuse")
     with pytest.raises(ValueError, match="X contains NaN in column 0"):
         lazy.compute()

@@ -29,6 +29,20 @@ def test_a_graph_fills_holes(unseen: str, n_tasks: int) -> None:
     assert answers_of(to_onnx(model), X, task if needs_task else None)[0][5] == SMALLEST
 
 
+def test_a_graph_fills_holes_of_many_features_in_two_products() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(24, 2)) @ rng.normal(size=(2, 90)) + 0.1 * rng.normal(size=(24, 90))
+    y, task = np.tile([0, 1], 12), np.repeat(["a", "b"], 12)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    model = MultiTaskSPCA().fit(X, y, task=task)
+    others = model._learnt.filling.others
+    assert others is not None
+    assert [step.shape for step in others.steps] == [(90, 24), (24, 90)]
+    label, found = answers_of(to_onnx(model), X, task)
+    np.testing.assert_array_equal(label, model.predict(X, task=task))
+    np.testing.assert_allclose(found, model.predict_proba(X, task=task), atol=1e-12)
+
+
 def test_a_graph_of_a_model_without_holes_refuses_them() -> None:
     X, y, task = random_world(2)
     model = MultiTaskSPCA().fit(X, y, task=task)

@@ -1,8 +1,7 @@
-"""A fit on rows with holes is the fit on rows that somebody filled with the means of tasks."""
+"""A fit on rows with holes is the fit on rows that somebody filled."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,22 +12,18 @@ import scipy.sparse as sp
 
 import kinspan
 from kinspan import MultiTaskSPCA, Statistics
+from kinspan._saving import rules
 from tests._rows.test_holes import with_holes
+from tests.selection.naive_filling import NaiveFilling, naive_means
 from tests.worlds import random_world
 
 EXACT: dict[str, Any] = {"rtol": 1e-8, "atol": 1e-9}
 
 
-def filled(X: Any, task: Any, by: Any = None, of: Any = None) -> Any:
-    """The naive oracle: every hole takes the mean of its feature in its task."""
-    by, of = (X, task) if by is None else (by, of)
-    complete = X.copy()
-    for i, j in np.argwhere(np.isnan(X)):
-        values = by[of == task[i], j]
-        values = values[~np.isnan(values)]
-        values = values if len(values) else by[:, j][~np.isnan(by[:, j])]
-        complete[i, j] = values.mean() if len(values) else 0.0
-    return complete
+def with_means(X: Any, task: Any, by: Any = None, of: Any = None) -> Any:
+    """The naive oracle without sampled rows: a hole takes the mean of its feature in its task."""
+    means = naive_means(X if by is None else by, task if of is None else of)
+    return np.where(np.isnan(X), np.array([means[t] for t in task.tolist()]), X)
 
 
 def same_model(first: MultiTaskSPCA, second: MultiTaskSPCA) -> None:
@@ -36,36 +31,80 @@ def same_model(first: MultiTaskSPCA, second: MultiTaskSPCA) -> None:
         np.testing.assert_allclose(getattr(first, name), getattr(second, name), **EXACT)
 
 
+def same_answers(model: MultiTaskSPCA, oracle: MultiTaskSPCA, holed: Any, X: Any, of: Any) -> None:
+    for name in ("predict_proba", "decision_function", "transform"):
+        np.testing.assert_allclose(
+            getattr(model, name)(holed, task=of), getattr(oracle, name)(X, task=of), **EXACT
+        )
+
+
 @pytest.mark.parametrize(
     "parameters",
-    [{}, {"labels": "single"}, {"scale": "task"}, {"row_sample": 0}, {"multi_class": "one-vs-all"}],
+    [{}, {"labels": "single"}, {"scale": "task"}, {"multi_class": "one-vs-all"}],
 )
 @pytest.mark.parametrize("share", [0.1, 0.6])
 def test_a_fit_is_that_of_filled_rows(parameters: dict[str, Any], share: float) -> None:
     X, y, task = with_holes(1, share)
+    naive = NaiveFilling.of(X, task)
     model = MultiTaskSPCA(**parameters).fit(X, y, task=task)
-    oracle = MultiTaskSPCA(**parameters).fit(filled(X, task), y, task=task)
+    oracle = MultiTaskSPCA(**parameters).fit(naive.own_rows(X, task), y, task=task)
     same_model(model, oracle)
     new, _, of = with_holes(2, share)
-    complete = filled(new, of, by=X, of=task)
-    for name in ("predict_proba", "decision_function", "transform"):
-        np.testing.assert_allclose(
-            getattr(model, name)(new, task=of), getattr(oracle, name)(complete, task=of), **EXACT
-        )
+    same_answers(model, oracle, new, naive.rows(new, of), of)
 
 
-def test_more_rows_than_are_sampled_are_filled_in_the_moments_too() -> None:
-    X, y, task = with_holes(3)
-    X, y, task = (np.concatenate([a, a[::-1]]) for a in (X, y, task))
-    model = MultiTaskSPCA(row_sample=5).fit(X, y, task=task)
-    sample = model.sample_
-    assert sample is not None
-    rows = filled(X, task)
-    oracle = MultiTaskSPCA(row_sample=5).fit_moments(
-        Statistics.from_samples(rows, y, task).moments,
-        replace(sample, rows=filled(sample.rows, sample.tasks[sample.task_codes], X, task)),
-    )
+def test_without_sampled_rows_holes_take_the_means_of_tasks() -> None:
+    X, y, task = with_holes(1)
+    model = MultiTaskSPCA(row_sample=0).fit(X, y, task=task)
+    oracle = MultiTaskSPCA(row_sample=0).fit(with_means(X, task), y, task=task)
     same_model(model, oracle)
+    new, _, of = with_holes(2)
+    same_answers(model, oracle, new, with_means(new, of, by=X, of=task), of)
+
+
+def test_rows_to_predict_may_have_holes_where_others_had_none() -> None:
+    X, y, task = random_world(2)
+    model = MultiTaskSPCA().fit(X, y, task=task)
+    new, _, of = with_holes(3)
+    same_answers(model, model, new, NaiveFilling.of(X, task).rows(new, of), of)
+    before = model.predict_proba(X, task=task)
+    model.predict_proba(new, task=of)
+    np.testing.assert_array_equal(model.predict_proba(X, task=task), before)
+
+
+def test_complete_rows_are_answered_as_they_are() -> None:
+    X, y, task = with_holes(4)
+    model = MultiTaskSPCA().fit(X, y, task=task)
+    new, _, of = random_world(5)
+    coef, intercept = (a[of] for a in (model.coef_, model.intercept_))
+    expected = np.einsum("np,nkp->nk", new, coef) + intercept
+    np.testing.assert_allclose(model.decision_function(new, task=of), expected, **EXACT)
+    some = np.vstack([new, with_holes(6)[0]])
+    both = model.predict_proba(some, task=np.concatenate([of, of]))
+    np.testing.assert_allclose(both[: len(new)], model.predict_proba(new, task=of), **EXACT)
+
+
+def test_holes_of_rows_that_are_not_sampled_are_like_those_of_sampled_ones() -> None:
+    """The moments of a cell are those of its values and of what its sampled holes took."""
+    X, y, task = with_holes(3)
+    model = MultiTaskSPCA(row_sample=5).fit(X, y, task=task)
+    sample, whole = model.sample_, model._whole
+    assert sample is not None
+    assert whole.sample is not None
+    means = naive_means(X, task)
+    for cell in np.unique(sample.cells):
+        t, c = divmod(int(cell), 3)
+        rows, own = X[(task == t) & (y == c)], sample.cells == cell
+        for p in range(X.shape[1]):
+            lost = np.isnan(sample.rows[own, p])
+            fills = whole.sample.rows[own, p][lost] if lost.any() else means[t][p : p + 1]
+            n = np.isnan(rows[:, p]).sum()
+            values = np.append(rows[~np.isnan(rows[:, p]), p], np.resize(fills, n * len(fills)))
+            weights = np.append(np.ones(len(rows) - n), np.full(n * len(fills), 1 / len(fills)))
+            mean = np.average(values, weights=weights)
+            square = weights @ (values - mean) ** 2
+            np.testing.assert_allclose(whole.moments.means[t, c, p], mean, **EXACT)
+            np.testing.assert_allclose(whole.moments.squares[t, c, p], square, **EXACT)
 
 
 @pytest.mark.parametrize(
@@ -111,6 +150,23 @@ def test_batches_merging_and_removing_lead_to_the_same_model() -> None:
     same_model(stream.remove(travelled[0]), expected)
 
 
+def test_the_order_of_rows_does_not_matter() -> None:
+    X, y, task = with_holes(5)
+    order = np.random.default_rng(1).permutation(len(X))
+    model = MultiTaskSPCA().fit(X, y, task=task)
+    again = MultiTaskSPCA().fit(X[order], y[order], task=task[order])
+    same_model(again, model)
+    same_answers(again, model, X, X, task)
+    names = np.array(["d", "a", "c", "b"])
+    renamed = MultiTaskSPCA().fit(X, y, task=names[task])
+    for name in ("coef_", "forecast_error_"):
+        found, expected = (
+            getattr(renamed, name)[np.argsort(np.argsort(names))],
+            getattr(model, name),
+        )
+        np.testing.assert_allclose(found, expected, **EXACT)
+
+
 def test_a_model_with_holes_is_stored_with_them(tmp_path: Any) -> None:
     X, y, task = with_holes(6)
     model = MultiTaskSPCA().fit(X, y, task=task)
@@ -123,6 +179,20 @@ def test_a_model_with_holes_is_stored_with_them(tmp_path: Any) -> None:
     for one in (model, again):
         one.partial_fit(more, more_y, task=more_task)
     np.testing.assert_array_equal(model.coef_, again.coef_)
+
+
+@pytest.mark.parametrize("has_holes", [False, True])
+def test_rules_of_holes_that_took_means_are_found_again(
+    has_holes: bool, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y, task = with_holes(6) if has_holes else random_world(6)
+    model = MultiTaskSPCA().fit(X, y, task=task)
+    with monkeypatch.context() as patch:
+        patch.setattr(rules, "VERSION_WITH_HOLES", rules.VERSION)
+        kinspan.save(model, tmp_path / "before")
+    before = kinspan.load(tmp_path / "before")
+    assert (before._learnt.found is None) == has_holes
+    np.testing.assert_array_equal(before.coef_, model.coef_)
 
 
 def test_refusing_is_stored_too(tmp_path: Any) -> None:
@@ -139,9 +209,12 @@ def test_a_task_that_joins_may_lack_values() -> None:
     model = MultiTaskSPCA().fit(X[old], y[old], task=task[old])
     same_model(model.add_task(3, X[~old], y[~old]), MultiTaskSPCA().fit(X, y, task=task))
     free = MultiTaskSPCA().fit(X[old], y[old], task=task[old]).add_task("new", X[~old])
-    means = np.nanmean(X[~old], axis=0)
-    complete = np.where(np.isnan(X[~old]), means, X[~old])
-    oracle = MultiTaskSPCA().fit(X[old], y[old], task=task[old]).add_task("new", complete)
+    means = naive_means(X, task, without_labels=(3,))
+    means["new"] = means[3]
+    naive = NaiveFilling.of(X[old], task[old], means=means)
+    complete = naive.rows(X[~old], np.full(len(X[~old]), "new", dtype=object))
+    fitted = MultiTaskSPCA().fit(naive.own_rows(X[old], task[old]), y[old], task=task[old])
+    oracle = fitted.add_task("new", complete)
     np.testing.assert_allclose(
         free.predict_proba(X[~old], task="new"), oracle.predict_proba(complete, task="new"), **EXACT
     )
@@ -169,25 +242,36 @@ def test_a_column_without_any_value_is_as_if_it_were_not_there() -> None:
     )
 
 
-def test_a_task_without_a_column_tells_and_learns_nothing_there() -> None:
+def test_a_column_that_a_task_lacks_is_what_others_expect_of_its_rows() -> None:
     X, y, task = random_world(11)
     X[task == 1, 3] = np.nan
-    model = MultiTaskSPCA().fit(X, y, task=task)
-    same_model(model, MultiTaskSPCA().fit(filled(X, task), y, task=task))
-    changed = X.copy()
-    changed[task == 1, 3] = X[task != 1, 3].mean()
+    model, naive = MultiTaskSPCA().fit(X, y, task=task), NaiveFilling.of(X, task)
+    same_model(model, MultiTaskSPCA().fit(naive.own_rows(X, task), y, task=task))
+    lacking = X[task == 1]
+    complete = naive.rows(lacking, task[task == 1])
     np.testing.assert_allclose(
-        model.predict_proba(changed[task == 1], task=1), model.predict_proba(X[task == 1], task=1)
+        model.predict_proba(complete, task=1), model.predict_proba(lacking, task=1), **EXACT
     )
 
 
-def test_rows_of_new_tasks_take_the_mean_of_all() -> None:
+def test_rows_of_new_tasks_start_from_the_mean_of_all() -> None:
     X, y, task = with_holes(12)
     model = MultiTaskSPCA(unseen="shared").fit(X, y, task=task)
-    complete = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
+    complete = NaiveFilling.of(X, task).rows(X, np.full(len(X), "elsewhere", dtype=object))
     np.testing.assert_allclose(
         model.predict_proba(X, task="elsewhere"), model.predict_proba(complete, task="elsewhere")
     )
+
+
+@pytest.mark.parametrize("missing", [np.nan, np.inf])
+def test_infinity_is_named_and_not_the_holes_next_to_it(missing: float) -> None:
+    X, y, task = with_holes(13)
+    model = MultiTaskSPCA().fit(X, y, task=task)
+    new = random_world(14).X
+    new[3, 1], new[3, 4] = missing, np.inf
+    named = 1 if missing == np.inf else 4
+    with pytest.raises(ValueError, match=f"infinity in column {named}, in 1 of 300 rows"):
+        model.predict(new, task=task)
 
 
 def test_forecasts_are_those_of_rows_with_holes() -> None:

@@ -16,8 +16,8 @@ from kinspan._validation.parameters import check_n_components
 from kinspan.class_moments import ClassMoments
 from kinspan.metric import feature_scale
 from kinspan.row_sample import RowSample
-from kinspan.selection.filling import Whole
 from kinspan.selection.outcome import FittedRules
+from kinspan.selection.whole import Whole
 
 
 class LearntMixin:

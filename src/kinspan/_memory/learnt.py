@@ -16,7 +16,7 @@ from kinspan._memory.statistics import Statistics
 from kinspan._memory.threads import lock_of
 from kinspan._rows import identifiers
 from kinspan._rows.once import computed_once
-from kinspan._rows.types import Floats, Ids, Mask
+from kinspan._rows.types import Ids, Mask
 from kinspan._validation.labelled_rows import CheckedRows
 from kinspan._validation.parameters import (
     check_costs,
@@ -39,8 +39,9 @@ from kinspan._validation.weights import check_frequencies
 from kinspan.class_moments import ClassMoments
 from kinspan.risk import Goal, LeftOutRows
 from kinspan.selection.candidates import Options
-from kinspan.selection.filling import Whole, audit_whole, fills_of, fit_whole
+from kinspan.selection.filling import FilledSample, Filling
 from kinspan.selection.outcome import FittedRules
+from kinspan.selection.whole import Whole, audit_whole, fit_whole
 from kinspan.selection.wrong_labels import Audit
 
 _LOG = logging.getLogger("kinspan")
@@ -115,15 +116,19 @@ class Learnt:
         return Whole.of(known.moments, known.sample, self.unlabelled, rows)
 
     @computed_once
-    def fills(self) -> Floats:
-        """(tasks + 1, features): what missing values are replaced by; last, in new tasks."""
-        return fills_of(self.statistics.moments, self.unlabelled)
+    def filling(self) -> Filling:
+        """What missing values of rows are replaced by."""
+        known, whole = self.statistics, self.whole
+        if whole.filling is not None:
+            return whole.filling
+        return FilledSample.of(known.moments, known.sample, self.unlabelled).filling
 
     @computed_once
     def is_optional(self) -> Mask:
         """(features,): features of which some task has no value."""
-        numbers = self.statistics.moments.numbers
-        return np.broadcast_to((numbers.sum(axis=1) == 0).any(axis=0), self.fills.shape[1:])
+        moments = self.statistics.moments
+        lacks = (moments.numbers.sum(axis=1) == 0).any(axis=0)
+        return np.broadcast_to(lacks, (moments.n_features,))
 
     @computed_once
     def audit(self) -> Audit | None:
@@ -208,6 +213,16 @@ class Learnt:
         known = self.declared
         both = classes if known is None else identifiers.union(known, classes)
         return replace(self, declared=both)
+
+    def without_rows(self) -> Learnt:
+        """The same answers for rows without sampled rows, most of the size of a model."""
+        known, free = self.statistics, self.statistics.unlabelled
+        free = None if free is None else Statistics(free.moments, None)
+        light = replace(
+            self, pile=((1, Statistics(known.moments, None, unlabelled=free)),), found=self.rules
+        )
+        vars(light)["filling"] = self.filling  # computed from all rows
+        return light
 
     def _with_declared(self, statistics: Statistics) -> Statistics:
         """With the classes that are to be expected, if they have no rows yet."""

@@ -5,6 +5,7 @@ Only data in which the first pass met NaN comes here: two more passes, in double
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -78,18 +79,38 @@ def observed_moments(X: Any, cells: Codes, n_cells: int, weights: Floats | None)
     return ObservedMoments(observed, moments.means, moments.squares)
 
 
-def filled_rows(X: Any, fills: Floats, of_row: Codes) -> Any:
-    """A copy of rows, of which `of_row` says which (fills, features) values their holes take."""
-    if is_sparse(X):
-        filled = sp.csr_array(X, dtype=np.float64, copy=True)
-        holes = np.flatnonzero(np.isnan(filled.data))
-        rows = np.searchsorted(filled.indptr, holes, side="right") - 1
-        filled.data[holes] = fills[of_row[rows], filled.indices[holes]]
-        return filled
-    dense = np.array(X)
-    rows, columns = np.nonzero(np.isnan(dense))
-    dense[rows, columns] = fills[of_row[rows], columns]
-    return dense
+def filled_rows(
+    X: Any, fills: Floats, of_row: Codes, beyond: Callable[[Floats], Floats] | None = None
+) -> Any:
+    """A copy of rows, of which `of_row` says which (fills, features) values their holes take.
+
+    What holes take beyond them may be a function of what the other values are beyond theirs, for
+    rows with zeros in their holes.
+    """
+    filled: Any = np.array(X) if not is_sparse(X) else sp.csr_array(X, dtype=float, copy=True)
+    for part in _blocks(X):
+        block = _dense(X[part])
+        rows = np.flatnonzero(np.isnan(block).any(axis=1))
+        if not len(rows):
+            continue
+        block, values = block[rows], fills[of_row[part][rows]]
+        holes = np.isnan(block)
+        if beyond is not None:
+            with np.errstate(invalid="ignore", over="ignore"):  # infinity shows in the result
+                values = values + beyond(np.where(holes, 0.0, block - values))
+        if is_sparse(X):
+            _fill_stored(filled, part.start + rows, values)
+        else:
+            filled[part.start + rows] = np.where(holes, values, block)
+    return filled
+
+
+def _fill_stored(X: sp.csr_array, rows: Codes, values: Floats) -> None:
+    """Replace holes among the stored values of some rows, which are sorted."""
+    first, last = X.indptr[rows[0]], X.indptr[rows[-1] + 1]
+    places = first + np.flatnonzero(np.isnan(X.data[first:last]))
+    of_places = np.searchsorted(X.indptr, places, side="right") - 1
+    X.data[places] = values[np.searchsorted(rows, of_places), X.indices[places]]
 
 
 def is_whole(observed: Floats, counts: Floats) -> bool:

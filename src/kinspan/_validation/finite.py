@@ -14,10 +14,12 @@ from kinspan._rows.holes import has_holes
 from kinspan._rows.types import Floats
 
 
-def check_finite(scores: Floats, X: Any, names: NDArray[Any] | None) -> Floats:
-    """Scores of rows; NaN and infinity in X show in them."""
+def check_finite(
+    scores: Floats, X: Any, names: NDArray[Any] | None, *, allows_holes: bool = False
+) -> Floats:
+    """Scores of rows; NaN and infinity in X show in them, except for holes that were filled."""
     if not all_finite(scores):
-        refuse_non_finite(X, names)
+        refuse_non_finite(X, names, allows_holes=allows_holes)
     return scores
 
 

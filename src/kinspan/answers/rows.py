@@ -11,7 +11,6 @@ from sklearn.base import TransformerMixin
 from kinspan._arrays.elsewhere import all_finite, codes_on_device_of, in_library_of, per_row
 from kinspan._arrays.libraries import namespace
 from kinspan._memory.learnt import Learnt
-from kinspan._rows.holes import filled_rows
 from kinspan._rows.types import Codes, Floats
 from kinspan._validation.accuracy import accuracy
 from kinspan._validation.finite import check_finite, check_may_have_holes
@@ -91,8 +90,9 @@ class RowsMixin(TransformerMixin):
         if all_finite(scores):
             return scores
         check_may_have_holes(X, names, self.missing)
-        filled = filled_rows(X, self._learnt.fills, rules)
-        return check_finite(paired_scores(filled, rules, coef, intercept), filled, names)
+        filled = self._learnt.filling.filled(X, rules)
+        scores = paired_scores(filled, rules, coef, intercept)
+        return check_finite(scores, X, names, allows_holes=True)
 
     def _known_rows(self, X: Any, task: Any) -> tuple[Any, NDArray[Any] | None, Codes]:
         features, names, column = check_rows(self, X, task, reset=False)

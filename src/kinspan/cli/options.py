@@ -91,7 +91,7 @@ Categorical = Annotated[Literal["error", "encode"], _reading("--categorical")]
 Rare = Annotated[int, _reading("--rare", "ROWS", min=1)]
 Missing = Annotated[
     Literal["error", "mean", "drop"],
-    _reading("--missing", help=f"{_REFUSE}fill in the mean of the task, or drop the row."),
+    _reading("--missing", help=f"{_REFUSE}fill in what is expected, or drop the row."),
 ]
 MissingAtSite = Annotated[
     Literal["error", "drop"], _reading("--missing", help=f"{_REFUSE}or drop the row.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,7 +11,6 @@ from dask.delayed import delayed
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kinspan._memory.statistics import Statistics
 from kinspan._rows import identifiers
 from kinspan._validation.parameters import check_type
 from kinspan._validation.rows import check_known_tasks
@@ -32,7 +30,8 @@ def answers(model: MultiTaskSPCA, method: str, X: Any, task: Any) -> Any:
     check_type("model", model, MultiTaskSPCA)
     check_is_fitted(model)
     X = whole_rows(X)
-    light = _without_rows(model)
+    light = copy(model)
+    light._learnt = model._learnt.without_rows()
     _check_askable(light, X, task)
     none = _shaped(_no_answers(light, method), light, X._meta if is_frame(X) else X)
     work = partial(_asked, method)
@@ -45,21 +44,6 @@ def _asked(method: str, X: Any, *, task: Any, model: MultiTaskSPCA) -> Any:
     is_empty = X.shape[0] == 0
     found = _no_answers(model, method) if is_empty else getattr(model, method)(X, task=task)
     return _shaped(found, model, X)
-
-
-def _without_rows(model: MultiTaskSPCA) -> MultiTaskSPCA:
-    """A copy with the same answers but without sampled rows, most of the size of a model."""
-    _ = model._rules  # computed from all rows, before they are dropped
-    light = copy(model)
-    light._learnt = replace(model._learnt, pile=((1, _moments_of(model._learnt.statistics)),))
-    return light
-
-
-def _moments_of(statistics: Statistics) -> Statistics:
-    """The same without sampled rows, of those without labels too: their means fill holes."""
-    free = statistics.unlabelled
-    free = None if free is None else Statistics(free.moments, None)
-    return Statistics(statistics.moments, None, unlabelled=free)
 
 
 def _no_answers(model: MultiTaskSPCA, method: str) -> NDArray[Any]:

@@ -4,7 +4,7 @@
 
 A text is looked up among the categories of its column; the place of a category picks a row of a
 table of zeros and ones, that of a missing text a row of NaN. Missing values take the row of their
-task from a table of means.
+task from a table of fills, and what the other values of their row add to it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinspan.export._steps import Step, Steps
-from kinspan.tables.fills import Fills
+from kinspan.selection.filling import Filling
+from kinspan.selection.other_values import OtherValues
 from kinspan.tables.recipe import FeatureColumn, Recipe
 
 WITH_HOLES = "with_holes"
@@ -54,22 +55,44 @@ def encoded(recipe: Recipe) -> Steps:
     return Steps(steps, constants)
 
 
-def filled(fills: Fills | None) -> Steps:
-    """Features with holes and rule → features; without means, holes stay and are refused."""
-    if fills is None:
+def filled(filling: Filling | None) -> Steps:
+    """Features with holes and rule → features; without a filling, holes stay and are refused."""
+    if filling is None:
         return Steps([Step("Identity", (WITH_HOLES,), COMPLETE)], {})
-    return Steps(
+    fills = Steps(
         [
-            Step("Gather", ("means", "rule"), "means_of_rows"),
+            Step("Gather", ("fills", "rule"), "fills_of_rows"),
             Step("IsNaN", (WITH_HOLES,), "is_hole"),
-            Step("Where", ("is_hole", "means_of_rows", WITH_HOLES), COMPLETE),
         ],
-        {"means": fills.means},
+        {"fills": filling.fills},
     )
+    taken, others = "fills_of_rows", filling.others
+    if others is not None:
+        fills, taken = fills.then(_of_other_values(others)), "filled_in"
+    return fills.then(Steps([Step("Where", ("is_hole", taken, WITH_HOLES), COMPLETE)], {}))
+
+
+def _of_other_values(others: OtherValues) -> Steps:
+    """What the other values of a row add to the fills of its holes."""
+    steps = [
+        Step("Sub", (WITH_HOLES, "fills_of_rows"), "deviations_with_holes"),
+        Step("Where", ("is_hole", "nothing", "deviations_with_holes"), "expected_0"),
+    ]
+    steps += [
+        Step("MatMul", (f"expected_{i}", f"others_{i}"), f"expected_{i + 1}")
+        for i in range(len(others.steps))
+    ]
+    last = f"expected_{len(others.steps)}"
+    steps += [
+        Step("Add", ("fills_of_rows", "offset"), "fills_moved"),
+        Step("Add", ("fills_moved", last), "filled_in"),
+    ]
+    constants = {f"others_{i}": step for i, step in enumerate(others.steps)}
+    return Steps(steps, {**constants, "offset": others.offset, "nothing": np.array(0.0)})
 
 
 def in_double() -> Steps:
-    """features → features with holes, in the precision of the means."""
+    """features → features with holes, in the precision of the fills."""
     return Steps([Step("Cast", ("features",), WITH_HOLES, {"to": np.float64})], {})
 
 

@@ -12,8 +12,8 @@ import kinspan
 from kinspan.answers.summary import feature_names
 from kinspan.export import _checks, _steps, _table_steps
 from kinspan.export._steps import Step, Steps
+from kinspan.selection.filling import Filling
 from kinspan.spca import MultiTaskSPCA
-from kinspan.tables.fills import Fills
 from kinspan.tables.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -105,13 +105,13 @@ def to_onnx(
 def _scores(model: MultiTaskSPCA, recipe: Recipe | None, tasks: NDArray[Any] | None) -> Steps:
     """The steps from features, or columns of a table, and task to scores."""
     rules = model._rules
-    fills = _fills(model, recipe)
-    is_plain = recipe is None and fills is None
+    filling = _filling(model, recipe)
+    is_plain = recipe is None and filling is None
     rows = "features" if is_plain else _table_steps.WITH_HOLES
     rule = _steps.one_rule() if tasks is None else _steps.rule_of_task(tasks, rows)
     if not is_plain:
         first = _table_steps.in_double() if recipe is None else _table_steps.encoded(recipe)
-        rule, rows = first.then(rule).then(_table_steps.filled(fills)), _table_steps.COMPLETE
+        rule, rows = first.then(rule).then(_table_steps.filled(filling)), _table_steps.COMPLETE
     sums = _steps.sums_by_one_rule if tasks is None else _steps.sums_by_rule
     scores = _steps.scores_of_sums(rules, model.unseen == "error")
     return rule.then(sums(rules.coef, rows)).then(scores)
@@ -128,13 +128,13 @@ def _answers(
     return _steps.scores_above_threshold(threshold).then(answers)
 
 
-def _fills(model: MultiTaskSPCA, recipe: Recipe | None) -> Fills | None:
+def _filling(model: MultiTaskSPCA, recipe: Recipe | None) -> Filling | None:
     """What holes take: of tables, as their recipe says; else if the model has met holes."""
     if recipe is None:
         fills = model.missing == "impute" and model.moments_.observed is not None
     else:
         fills = recipe.missing == "mean"
-    return Fills.of_model(model) if fills else None
+    return model._learnt.filling if fills else None
 
 
 def _inputs(

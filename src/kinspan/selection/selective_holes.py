@@ -25,7 +25,7 @@ def shift_of_holes(moments: ClassMoments) -> Floats:
     known, shift = moments.effective(), np.zeros(moments.n_features)
     if known.observed is None:
         return shift
-    deviation = _deviation_within_tasks(known)
+    deviation = deviation_within_tasks(known)
     score, information, noise = _of_slopes(known, np.where(deviation > 0, deviation, 1.0))
     used = (information > 0) & (deviation > 0) & np.isfinite(deviation)
     real = information[used].sum() - noise[used].sum()
@@ -69,7 +69,7 @@ def _given_chance(score: Floats, information: Floats) -> Floats:
     return np.asarray(beyond_chance(common, total**-0.5) + own)
 
 
-def _deviation_within_tasks(moments: ClassMoments) -> Floats:
+def deviation_within_tasks(moments: ClassMoments) -> Floats:
     """(features,): root mean square distance of values to the mean of their task."""
     there = moments.numbers
     n = there.sum(axis=1, keepdims=True)

@@ -97,3 +97,9 @@ def _pattern(dialect: Dialect) -> str:
         whole = rf"(?:\d{{1,3}}(?:{re.escape(dialect.thousands)}\d{{3}})+|\d+)"
     digits = rf"(?:{whole}(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d+)?"
     return rf"^\s*-?(?:{digits}|(?i:inf|infinity))\s*$"
+
+
+def other_delimiter(header: str) -> str:
+    """How to read a table whose header has no delimiter in it, as the end of a message."""
+    found = [mark for mark in ";\t|," if mark in header]
+    return f". Use delimiter={found[0]!r}" if found else ""

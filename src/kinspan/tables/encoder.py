@@ -209,11 +209,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return tags
 
 
-def encoder_of(recipe: Recipe, fills: Fills | None, may_lack: frozenset[str]) -> TableEncoder:
-    """An encoder that treats frames as a model of the command line treats tables."""
-    missing = "mean" if recipe.missing == "mean" else "error"
-    encoder = TableEncoder(task_column=recipe.task, missing=missing)
-    encoder.recipe_, encoder._fills = replace(recipe, missing=missing), fills
+def encoder_of(recipe: Recipe, may_lack: frozenset[str]) -> TableEncoder:
+    """An encoder that treats frames as a model of the command line treats tables.
+
+    Missing values stay: the model fills them in.
+    """
+    kept = recipe.missing == "mean"
+    encoder = TableEncoder(task_column=recipe.task, missing="keep" if kept else "error")
+    encoder.recipe_ = replace(recipe, missing="mean" if kept else "error")
+    encoder._fills = None
     encoder._may_lack = may_lack
     encoder.feature_names_in_ = np.array(encoder._columns, dtype=object)
     encoder.n_features_in_ = len(encoder._columns)

@@ -45,11 +45,6 @@ class Fills(NamedTuple):
     means: Floats  # (tasks + 1, features): the last row is the mean of all rows, for new tasks
 
     @classmethod
-    def of_model(cls, model: Any) -> Fills:
-        """The fills of a fitted model."""
-        return cls(model.tasks_, model._learnt.fills)
-
-    @classmethod
     def of_sums(cls, found: ByTask, names: Sequence[str]) -> Fills:
         """From sums and counts of the numbers that are not missing."""
         sums, n = np.hsplit(found.sums, 2)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kinspan._validation.messages import some
 from kinspan.tables import arrow
 from kinspan.tables.arrow import BOOLEANS, INTEGERS, NOTHING, NUMBERS, TEXT, kind_of_type, pyarrow
+from kinspan.tables.dialect import other_delimiter
 from kinspan.tables.ids import other_kind
 from kinspan.tables.request import Request
 from kinspan.tables.strays import look
@@ -223,7 +224,4 @@ def with_types(table: OpenTable, names: list[str], at_most: int = 5) -> str:
 
 def _hint(table: OpenTable) -> str:
     """A text file with one column probably has another delimiter."""
-    if not table.is_text or len(table.names) > 1:
-        return ""
-    found = [mark for mark in ";\t|," if mark in table.names[0]]
-    return f". Use delimiter={found[0]!r}" if found else ""
+    return other_delimiter(table.names[0]) if table.is_text and len(table.names) == 1 else ""

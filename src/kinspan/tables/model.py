@@ -10,7 +10,6 @@ from kinspan._memory.threads import snapshot
 from kinspan._rows.types import Codes
 from kinspan.spca import MultiTaskSPCA
 from kinspan.tables.encoder import TableEncoder, encoder_of
-from kinspan.tables.fills import Fills
 from kinspan.tables.frames import is_frame, names_of_frame
 from kinspan.tables.lacking import columns_to_lack
 from kinspan.tables.recipe import Recipe
@@ -39,8 +38,7 @@ class TableModel(MultiTaskSPCA):
         recipe = self._recipe
         if recipe is None:
             raise AttributeError("this model was not fitted from a table")
-        fills = Fills.of_model(self) if recipe.missing == "mean" else None
-        return encoder_of(recipe, fills, columns_to_lack(recipe, self))
+        return encoder_of(recipe, columns_to_lack(recipe, self))
 
     def fit(self, X: Any, y: Any, **more: Any) -> MultiTaskSPCA:
         """Fit features, as `MultiTaskSPCA`; the table is forgotten."""

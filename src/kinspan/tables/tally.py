@@ -50,7 +50,7 @@ class Tally:
             rows = number(self.rows, "row")
             notes.append(f"{self.dropped:,} of {rows} dropped: a value is missing")
         if self.filled:
-            notes.append(f"{number(self.filled, 'missing value')} filled in with means of tasks")
+            notes.append(f"{number(self.filled, 'missing value')} filled in")
         for name, n in self.unknown.items():
             notes.append(f"unknown category of {name!r} in {number(n, 'row')}: it counts as none")
         return notes

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kinspan.tables.arrow import pyarrow
-from kinspan.tables.dialect import Dialect, as_numbers, is_number, no_numbers
+from kinspan.tables.dialect import Dialect, as_numbers, is_number, no_numbers, other_delimiter
 from kinspan.tables.paths import is_tabbed
 from kinspan.tables.table import OpenTable, Part
 
@@ -44,7 +44,7 @@ def open_csv(path: Path, dialect: Dialect) -> OpenTable:
     }
     convert = csv.ConvertOptions(**_conversion(dialect))
     with (
-        _naming_columns(block, dialect),
+        _naming_columns(block, dialect, header=head[:end].decode(errors="replace")),
         csv.open_csv(path, convert_options=convert, **options) as opened,
     ):
         schema = opened.schema
@@ -128,14 +128,18 @@ def _with_numbers(batch: Any, names: Sequence[str], dialect: Dialect) -> Any:
 
 
 @contextmanager
-def _naming_columns(block: int, dialect: Dialect, names: Sequence[str] = ()) -> Iterator[None]:
+def _naming_columns(
+    block: int, dialect: Dialect, names: Sequence[str] = (), header: str = ""
+) -> Iterator[None]:
     """Reword errors of pyarrow so that they name columns instead of their positions."""
     try:
         yield
     except UnicodeError as error:
         raise ValueError(_other_encoding(dialect, error)) from None
     except pyarrow().ArrowInvalid as error:
-        raise ValueError(_reworded(str(error), block, names)) from None
+        message = _reworded(str(error), block, names)
+        one_column = "Expected 1 columns" in message
+        raise ValueError(message + (other_delimiter(header) if one_column else "")) from None
 
 
 def _reworded(message: str, block: int, names: Sequence[str]) -> str:

@@ -99,7 +99,7 @@ def test_features_that_say_nothing_of_each_other_add_nothing(seed: int) -> None:
 def test_a_slope_counts_from_four_standard_errors_on(slope: float, counts: bool) -> None:
     """A hundred values that lie one above and below what is expected: the standard error is .1."""
     expected, noise = np.ones((100, 1)), np.resize([1.0, -1.0], (100, 1))
-    weights, there = np.full((100, 1), 0.01), np.array([1.0])
+    weights, there = np.full(100, 0.01), np.array([1.0])
     found = _slope(expected, slope * expected + noise, weights, there)
     assert found[0] == pytest.approx(slope * (1.0 - (0.4 / slope) ** 2) if counts else 0.0)
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import solve
+from scipy.linalg import inv
 
 from kinspan._meta_analysis import beyond_chance
 from kinspan._rows.types import Floats, Mask
@@ -58,14 +58,18 @@ class _Ridge(NamedTuple):
         n, p = rows.shape
         gram = rows @ rows.T if n < p else rows.T @ rows
         gram[np.diag_indices_from(gram)] += 1.0
-        solved = solve(gram, rows if n < p else rows.T, assume_a="pos")
-        solved = np.asarray(solved if n < p else solved.T)
-        return cls(rows, solved, 1.0 - (rows * solved).sum(axis=0))
+        inverse = np.asarray(inv(gram, overwrite_a=True))
+        solved = inverse @ rows if n < p else rows @ inverse
+        return cls(rows, solved, 1.0 - np.einsum("ip,ip->p", rows, solved))
 
     def left_out(self, z: Floats, root: Floats) -> Floats:
         """(rows, features): every value as the other values, and the other rows, expect it."""
-        others = 1.0 - (self.rows * self.solved).sum(axis=1, keepdims=True)
-        return np.asarray(z - self.solved / root / (others * self.precision + self.solved**2))
+        others = 1.0 - np.einsum("ip,ip->i", self.rows, self.solved)[:, None]
+        below = self.solved**2  # one array of this size, not five
+        below += others * self.precision
+        np.divide(self.solved, below, out=below)
+        below /= root
+        return np.subtract(z, below, out=below)
 
 
 def regressed(
@@ -84,7 +88,7 @@ def regressed(
     ridge = _Ridge.of(z * root)
     there = (root**2 * ~holes).sum(axis=0)
     expected = ridge.left_out(z, np.where(root > 0, root, 1.0))
-    factor = _slope(np.where(holes, 0.0, expected), z, root**2, there)
+    factor = _slope(np.where(holes, 0.0, expected), z, root[:, 0] ** 2, there)
     if not factor.any():
         return Regressed(None, np.zeros_like(z))
     steps = _steps(ridge, unit, factor)
@@ -106,12 +110,15 @@ def _slope(expected: Floats, z: Floats, weights: Floats, there: Floats) -> Float
     """
     share = np.where(there > 0, there, 1.0)
     expected = expected / share
-    squares = float((weights * expected**2).sum())
-    if squares == 0:
+    squares, products = (
+        weights * np.einsum("ip,ip->i", expected, values) for values in (expected, z)
+    )
+    total = float(squares.sum())
+    if total == 0:
         return np.zeros(len(share))
-    slope = float((weights * expected * z).sum()) / squares
-    of_rows = (weights * expected * (z - slope * expected)).sum(axis=1) / squares
-    return np.asarray(max(beyond_chance(slope, float(np.sqrt((of_rows**2).sum()))), 0.0) / share)
+    slope = float(products.sum()) / total
+    error = float(np.linalg.norm(products - slope * squares)) / total
+    return np.asarray(max(beyond_chance(slope, error), 0.0) / share)
 
 
 def _units(deviations: Floats, weights: Floats) -> Floats:
@@ -121,6 +128,6 @@ def _units(deviations: Floats, weights: Floats) -> Floats:
     """
     largest = np.abs(deviations).max(axis=0, initial=0.0)
     squares = (deviations / np.where(largest > 0, largest, 1.0)) ** 2
-    second, fourth = weights @ squares, weights @ squares**2
+    second, fourth = weights @ squares, weights @ np.square(squares, out=squares)
     unit = largest * np.sqrt(fourth / np.where(second > 0, 3.0 * second, 1.0))
     return np.asarray(np.where(unit > 0, unit, 1.0))

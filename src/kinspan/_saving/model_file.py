@@ -163,8 +163,7 @@ def _of_model(model: MultiTaskSPCA) -> Record:
         parts[1] = replace(whole, unlabelled=None).record().under("statistics")
         parts.append(free.moments.record().under("unlabelled"))
     if len(model.classes_) > 1:
-        found = rules.record_of(learnt.rules, has_holes=_has_holes(whole))
-        parts.append(found.under("rules"))
+        parts.append(rules.record_of(learnt.rules).under("rules"))
     return together(*parts)
 
 
@@ -189,16 +188,9 @@ def _to_learnt(record: Record, parameters: dict[str, Any]) -> Learnt:
         free = Statistics(ClassMoments.from_record(record.part("unlabelled")), None)
         whole = whole.next_to(replace(free, feature_names=whole.feature_names))
     if "rules" in meta:
-        found = rules.rules_of(record.part("rules"), has_holes=_has_holes(whole))
+        found = rules.rules_of(record.part("rules"))
     expected = None if declared is None else identifiers.from_json(declared)
     return Learnt(parameters, ((1, whole),), expected, found)
-
-
-def _has_holes(statistics: Statistics) -> bool:
-    """Whether rows, with labels or without, lack values."""
-    free = statistics.unlabelled
-    parts = [statistics.moments, *([] if free is None else [free.moments])]
-    return any(moments.observed is not None for moments in parts)
 
 
 class _Json(NamedTuple):

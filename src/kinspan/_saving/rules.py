@@ -12,16 +12,15 @@ from kinspan.risk import Learning, LeftOutErrors
 from kinspan.selection.outcome import FittedRules, UnlabelledUse
 
 # A file with other rules than these has them found again from its statistics.
-VERSION = 5
-VERSION_WITH_HOLES = 6  # before, holes took what their task says of them, and nothing of their row
+VERSION = 6
 _PLAIN = (
     *("coef", "intercept", "absent", "scale", "forecast_error", "forecast_interval"),
     *("single_task_error", "metric", "weights_of_task"),
 )
 
 
-def record_of(rules: FittedRules, *, has_holes: bool) -> Record:
-    """Fitted rules as a record, of rows that have holes or none."""
+def record_of(rules: FittedRules) -> Record:
+    """Fitted rules as a record."""
     arrays = {name: getattr(rules, name) for name in _PLAIN}
     arrays |= {f"learning/{name}": part for name, part in rules.learning._asdict().items()}
     arrays |= {f"left_out/{name}": part for name, part in rules.left_out._asdict().items()}
@@ -34,13 +33,13 @@ def record_of(rules: FittedRules, *, has_holes: bool) -> Record:
         arrays["threshold"] = rules.threshold
     arrays = {name: np.asarray(array) for name, array in arrays.items()}
     lengths = [len(weights) for weights in rules.task_weights]
-    about = {"version": _version(has_holes), "multi_class": rules.multi_class, "weights": lengths}
+    about = {"version": VERSION, "multi_class": rules.multi_class, "weights": lengths}
     return Record(about, arrays)
 
 
-def rules_of(record: Record, *, has_holes: bool) -> FittedRules | None:
+def rules_of(record: Record) -> FittedRules | None:
     """The rules of a record; None where another version of kinspan found others."""
-    if record.meta["version"] != _version(has_holes):
+    if record.meta["version"] != VERSION:
         return None
     arrays = record.arrays
     weights = [
@@ -69,7 +68,3 @@ def rules_of(record: Record, *, has_holes: bool) -> FittedRules | None:
         left_out_rows=None,
         threshold=arrays.get("threshold"),
     )
-
-
-def _version(has_holes: bool) -> int:
-    return VERSION_WITH_HOLES if has_holes else VERSION

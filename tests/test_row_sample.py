@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from kinspan import MultiTaskSPCA
 from kinspan._rows import kept_rows
 from kinspan._rows.keys import PUBLIC, content_keys
 from kinspan._validation.labelled_rows import CheckedRows
@@ -179,3 +180,16 @@ def test_rows_in_single_precision_stay_so_and_are_the_same_rows() -> None:
     np.testing.assert_array_equal(single.keys, double.keys)
     np.testing.assert_array_equal(single.rows, double.rows)
     assert (single + double).rows.dtype == np.float64
+
+
+def test_fewer_rows_than_asked_for_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_rows, "_NUMBERS", 8 * 4 * 30)
+    X, y, task = (
+        np.random.default_rng(0).normal(size=(400, 8)),
+        np.arange(400) % 2,
+        np.arange(400) // 200,
+    )
+    with pytest.warns(UserWarning, match="row_sample=50 rows .* 30 of each are used"):
+        MultiTaskSPCA(row_sample=50).fit(X, y, task=task)
+    MultiTaskSPCA(row_sample=30).fit(X, y, task=task)
+    MultiTaskSPCA().fit(X, y, task=task)  # nobody asked for the default

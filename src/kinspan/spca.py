@@ -68,7 +68,8 @@ class MultiTaskSPCA(
     row_sample : int, default=100
         Rows kept of every class of every task, for covariance, combination and forecast, all of
         which use every kept row: with many tasks the time of a fit grows with this number, and the
-        forecast intervals shrink. Fewer are kept where all would be more than 2²⁶ numbers.
+        forecast intervals shrink. Fewer are kept where all would be more than 2²⁶ numbers,
+        with a warning if another number than the default was asked for.
         With 0 nothing can be left out: `labels="auto"` is the best of spectral, single and pooled
         by their formulas, the same for all tasks, with pooled scale and metric 0, and the forecast
         is the formula of the paper, too optimistic for correlated features.

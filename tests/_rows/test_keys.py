@@ -43,7 +43,9 @@ def test_keys_are_mixed_sums_of_products(p: int) -> None:
 
     expected = by_hand(rows.view(np.uint32).reshape(9, -1), long)
     if short is not None:
-        upper = by_hand(rows.astype(np.float32).view(np.uint32), short) >> np.uint64(32)
+        single = rows.astype(np.float32)
+        both = np.stack([single, (rows - single).astype(np.float32)], axis=-1)
+        upper = by_hand(both.view(np.uint32), short) >> np.uint64(32)
         np.testing.assert_array_equal(short_keys(rows, chosen, key), upper)
         expected = upper << np.uint64(32) | expected & np.uint64(0xFFFFFFFF)
     for X in (rows, sp.csr_array(rows)):
@@ -75,3 +77,29 @@ def test_crafted_rows_do_not_move_a_forecast() -> None:
     )
     np.testing.assert_allclose(bought, honest, atol=0.03)
     np.testing.assert_allclose(bought, mixed_up, rtol=1e-9)
+
+
+@pytest.mark.parametrize("p", [8, 20])
+def test_near_copies_are_kept_or_lost_one_by_one(p: int) -> None:
+    """Rows that are equal in single precision: in any parts, and as often as they come."""
+    rng = np.random.default_rng(20001)
+    y, task = np.tile([0, 1], 1200), np.repeat(np.arange(4), 600)
+    X = rng.normal(size=(2400, p)) + np.where(y, 0.3, -0.3)[:, None] * rng.normal(size=p)
+    near = rng.random(2400) < 0.6
+    X[near] = 1.0 + 1e-12 * rng.normal(size=(near.sum(), p))
+    whole = MultiTaskSPCA(row_sample=100).fit(X, y, task=task)
+    parts = MultiTaskSPCA(row_sample=100)
+    for rows in np.array_split(rng.permutation(len(y)), 7):
+        parts.partial_fit(X[rows], y[rows], task=task[rows])
+    np.testing.assert_allclose(parts.forecast_error_, whole.forecast_error_, rtol=1e-6)
+    sample = whole._learnt.statistics.sample
+    assert sample is not None
+    shares = np.average(np.abs(sample.rows[:, 0] - 1.0) < 1e-9, weights=sample.weights)
+    assert abs(shares - near.mean()) < 4 * np.sqrt(0.24 / len(sample.rows))
+
+
+def test_rows_in_double_precision_have_the_keys_of_the_same_rows_in_single() -> None:
+    rows = np.random.default_rng(0).normal(size=(30, 20)).astype(np.float32)
+    rows[3, 4] = np.nan
+    keys = [content_keys(X, np.arange(30), RowKey.of(3)) for X in (rows, rows.astype(np.float64))]
+    np.testing.assert_array_equal(keys[0], keys[1])

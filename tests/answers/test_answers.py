@@ -143,6 +143,19 @@ def test_without_signal_nothing_is_promised() -> None:
     assert f"about {answer.would_tell} more labels per class would tell" in repr(answer)
 
 
+def test_luck_has_not_reached_an_error() -> None:
+    """Rows of noise that seem to be told apart: the interval still contains guessing."""
+    verdicts = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        clf = MultiTaskSPCA().fit(rng.normal(size=(20, 20)), np.repeat([0, 1], 10))
+        by_luck = clf.forecast_error_[0] < 0.45 and clf.forecast_interval_[0, 1] >= 0.5
+        verdicts += [clf.labels_needed(0, 0.45).verdict] if by_luck else []
+        assert clf.labels_needed(0, 0.95).verdict == "reached"
+    assert verdicts
+    assert set(verdicts) == {"no signal"}
+
+
 @pytest.mark.long
 def test_more_labels_bring_the_predicted_error() -> None:
     """Twelve tasks go from 10 labels per class to 60; means over tasks and worlds."""

@@ -26,7 +26,7 @@ def short_keys(X: Any, key: keys.RowKey, hashes: Any = None) -> Any:
     """(rows,) integers of 32 bits; from the hashes of a pass, where there are any."""
     xp = namespace(X)
     factors = keys.short_factors(key, X.shape[1])
-    if hashes is not None and factors is not None:
+    if hashes is not None and factors is not None and is_single(X):
         return _upper(hashes + _signed(factors.offset))
     spans = in_spans(X.shape[0], _BLOCK_BYTES // (8 * X.shape[1]))
     return xp.concat([_of_block(X[span, :], key) for span in spans], axis=0)
@@ -43,10 +43,31 @@ def _of_block(X: Any, key: keys.RowKey) -> Any:
         bits = as_bits(xp.astype(X, xp.float64) + 0.0)
         words = [bits & _LOWER, _shifted(bits, 32)]
     else:
-        words = [xp.astype(as_bits(xp.astype(X, xp.float32) + 0.0), xp.int64) & _LOWER]
+        single = xp.astype(X, xp.float32) + 0.0
+        words = [_word(single), *([] if is_single(X) else [_word(_rest(X, single))])]
     multipliers = moved(factors.multipliers.view(np.int64), X)
     sums = (xp.sum(word * multipliers[:, i], axis=1) for i, word in enumerate(words))
     return _upper(sum(sums, _signed(factors.offset)))
+
+
+def is_single(X: Any) -> bool:
+    """Whether numbers are no more precise than singles."""
+    xp = namespace(X)
+    return bool(xp.isdtype(X.dtype, "real floating")) and xp.finfo(X.dtype).bits <= 32
+
+
+def _rest(X: Any, single: Any) -> Any:
+    """What numbers have beyond single precision."""
+    xp = namespace(X)
+    rest = xp.astype(X, xp.float64) - xp.astype(single, xp.float64)
+    rest = xp.where(xp.isfinite(rest), rest, xp.zeros_like(rest))
+    return xp.astype(rest, xp.float32) + 0.0
+
+
+def _word(singles: Any) -> Any:
+    """Their bits as numbers that are not negative."""
+    xp = namespace(singles)
+    return xp.astype(as_bits(singles), xp.int64) & _LOWER
 
 
 def _by_the_cpu(X: Any, key: keys.RowKey) -> Any:

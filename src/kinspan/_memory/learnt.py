@@ -17,6 +17,7 @@ from kinspan._memory.threads import lock_of
 from kinspan._rows import identifiers
 from kinspan._rows.once import computed_once
 from kinspan._rows.types import Ids, Mask
+from kinspan._validation.fewer_rows import warn_of_fewer_rows
 from kinspan._validation.labelled_rows import CheckedRows
 from kinspan._validation.parameters import (
     check_costs,
@@ -143,6 +144,7 @@ class Learnt:
         names, whole = self.statistics.feature_names, self.whole
         warn_of_lost_digits(whole.moments, whole.sample, options.scale, names)
         warn_of_other_units(moments.effective(), options.scale, names)
+        warn_of_fewer_rows(whole.sample, moments.counts)
         found = None if self.parameters["label_noise"] is None else self.audit
         if found is not None and found.is_resolved:
             rules = found.rules

@@ -68,8 +68,8 @@ def content_keys(X: Any, chosen: Codes, key: RowKey) -> Keys:
 def short_keys(X: Any, chosen: Codes, key: RowKey) -> NDArray[np.uint32]:
     """The same in 32 bits, as fast as rows are read: of all columns, in single precision.
 
-    With few columns, nearby rows may be equal in single precision: they get the bits of the long
-    key.
+    What numbers have beyond it is a second word, which is zero for most rows and adds nothing: near
+    copies must not be kept or lost together. With few columns it is the bits of the long key.
     """
     factors = short_factors(key, X.shape[1])
     if factors is None:
@@ -78,7 +78,7 @@ def short_keys(X: Any, chosen: Codes, key: RowKey) -> NDArray[np.uint32]:
 
 
 def short_factors(key: RowKey, n_columns: int) -> Factors | None:
-    """Of numbers in single precision, in 32 bits; None where there are few columns."""
+    """Of numbers in single precision, and of the rest; None where there are few columns."""
     return None if n_columns < _FEW_COLUMNS else _factors(key, n_columns)[0]
 
 
@@ -90,11 +90,11 @@ def long_factors(key: RowKey, n_columns: int) -> Factors:
 @lru_cache(maxsize=8)
 def _factors(key: RowKey, n_columns: int) -> tuple[Factors, Factors]:
     stream = hashlib.shake_256(b"kinspan rows %d " % n_columns + key.secret)
-    offsets, singles, doubles = np.split(
-        np.frombuffer(stream.digest(8 * (2 + 3 * n_columns)), dtype=np.uint64), [2, 2 + n_columns]
-    )
+    numbers = np.frombuffer(stream.digest(8 * (2 + 4 * n_columns)), dtype=np.uint64)
+    offsets, singles, doubles, rest = np.split(numbers, 2 + np.array([0, 1, 3]) * n_columns)
+    of_singles = np.column_stack([singles, rest]) >> np.uint64(32)
     return (
-        Factors((singles >> np.uint64(32))[:, None], offsets[0]),
+        Factors(of_singles, offsets[0]),
         Factors(doubles.reshape(-1, 2), offsets[1]),
     )
 
@@ -130,16 +130,24 @@ def _sums(X: Any, chosen: Codes, words: Any, factors: Factors) -> Keys:
 
 def _products(words: NDArray[np.uint32], multipliers: Keys) -> Keys:
     """(rows,): Σ words · multipliers of (rows, columns, words of a number)."""
-    flat = words.reshape(len(words), -1)
-    return np.asarray(np.einsum("ij,j->i", flat, multipliers.reshape(-1), dtype=np.uint64))
+    flat, used = words.reshape(len(words), -1), multipliers[:, : words.shape[-1]]
+    return np.asarray(np.einsum("ij,j->i", flat, used.reshape(-1), dtype=np.uint64))
 
 
 def _single_words(values: Any) -> NDArray[np.uint32]:
-    """(..., 1): bits of the numbers in single precision."""
+    """(..., 1 or 2): bits of the numbers in single precision, and of what they have beyond it."""
     with np.errstate(over="ignore"):
         singles = np.array(values, dtype=np.float32, order="C")
     singles += np.float32(0)  # −0 is 0
-    return singles.view(np.uint32)[..., None]
+    words = singles.view(np.uint32)[..., None]
+    if np.can_cast(values.dtype, np.float32):
+        return words
+    with np.errstate(over="ignore", invalid="ignore"):
+        beyond = np.asarray(values, dtype=np.float64) - singles
+        rest = np.where(np.isfinite(beyond), beyond, 0.0).astype(np.float32) + np.float32(0)
+    return (
+        np.concatenate([words, rest.view(np.uint32)[..., None]], axis=-1) if rest.any() else words
+    )
 
 
 def _double_words(values: Any) -> NDArray[np.uint32]:
@@ -154,7 +162,9 @@ def _sparse_sums(X: sp.csr_array, chosen: Codes, words: Any, factors: Factors) -
         X.sum_duplicates()
     if len(chosen) < X.shape[0]:
         X = X[chosen]
-    terms = (words(X.data) * factors.multipliers[X.indices]).sum(axis=-1, dtype=np.uint64)
+    of_data = words(X.data)
+    used = factors.multipliers[:, : of_data.shape[-1]]
+    terms = (of_data * used[X.indices]).sum(axis=-1, dtype=np.uint64)
     sums = np.add.reduceat(np.append(terms, np.uint64(0)), X.indptr[:-1], dtype=np.uint64)
     return np.asarray(np.where(np.diff(X.indptr) > 0, sums, np.uint64(0)) + factors.offset)
 

@@ -76,12 +76,10 @@ def _verdict(learning: Learning, position: int, error: float, more: int | None) 
     now, high = learning.present[position], learning.ends[position, 1]
     if isnan(now) or learning.n_classes[position] < 2:
         return "unknown"
-    if more == 0:
-        return "reached"
-    if high >= learning.chance[position]:
+    if high >= learning.chance[position] > error:
         return "no signal"
     if more is not None:
-        return "reachable"
+        return "reachable" if more else "reached"
     lowest = learning.interval(position, np.array(np.inf))[0]
     return "uncertain" if lowest <= error else "out of reach"
 

@@ -26,6 +26,10 @@ _BLOCK = 256  # targets whose shares are computed at once, so that no tasks × t
 _TINY = 1e-300  # keeps the order of the weights where there is no noise at all
 _SHOWN = 30
 _NOTE = "Gain: by how many points the forecast error would rise without that task."
+_NOTE_LEFT_OUT = (
+    "Change: of the rules alone, judged by the left-out rows of each task. Forecasts without the "
+    "task also lack what its error told of theirs."
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,7 +72,8 @@ class TaskLeftOut(ShownAsTable):
             for i in order
         ]
         title = f"Without task {quoted(self.task)}, the largest changes first"
-        return Table(title, ["task", "forecast error", "change in points"], rows)
+        columns = ["task", "forecast error", "change in points"]
+        return Table(title, columns, rows, _NOTE_LEFT_OUT)
 
 
 def explanation(model: Any, task: Any, t: int, most: int) -> TransferExplanation:

@@ -11,6 +11,7 @@ import pytest
 import kinspan
 from kinspan import MultiTaskSPCA
 from kinspan.metrics import Score, ScoredRows
+from tests.worlds import random_world
 
 
 def rare(seed: int, counts: Any, p: int = 8) -> tuple[Any, Any, Any, Any]:
@@ -173,3 +174,35 @@ def test_the_error_has_one_forecast(score: str, priors: Any, n_classes: int) -> 
             curve = clf.learning_curve(2, more, score=score, label=label)
             np.testing.assert_array_equal(curve, clf.learning_curve(2, more, label=label))
         assert clf.labels_needed(2, 0.01, score=score).present == clf.forecast_error_[2]
+
+
+@pytest.mark.parametrize("priors", [None, "empirical"])
+def test_errors_are_one_number_where_classes_are_equally_frequent(priors: str | None) -> None:
+    X, y, task = random_world(3)
+    keep = np.concatenate(
+        [np.flatnonzero((task == t) & (y == c))[:9] for t in np.unique(task) for c in (0, 1)]
+    )
+    clf = MultiTaskSPCA(priors=priors).fit(X[keep], y[keep], task=task[keep])
+    for score in ("error", "balanced_error"):
+        found = clf.forecast(score=score)
+        at = [clf.tasks_.tolist().index(t) for t in found.tasks]
+        np.testing.assert_allclose(found.value, clf.forecast_error_[at], rtol=1e-12)
+        ends = np.stack([found.low, found.high], axis=1)
+        np.testing.assert_allclose(ends, clf.forecast_interval_[at], rtol=1e-12)
+
+
+def test_both_errors_are_those_of_new_rows_with_rare_positives() -> None:
+    """Classes that count equally, and as often as they occur, by rules that count them equally."""
+    off = []
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        y, task = (rng.random(900) < 0.15).astype(int), np.arange(900) % 6
+        new = (rng.random(6000) < 0.15).astype(int)
+        X, X_new = (rng.normal(size=(len(c), 8)) + 0.4 * c[:, None] for c in (y, new))
+        clf = MultiTaskSPCA().fit(X, y, task=task)
+        wrong = clf.predict(X_new, task=np.arange(6000) % 6) != new
+        true = wrong.mean(), np.mean([wrong[new == c].mean() for c in (0, 1)])
+        found = [clf.forecast(score=s).value.mean() for s in ("error", "balanced_error")]
+        off.append(np.subtract(found, true))
+    error = np.std(off, axis=0, ddof=1) / np.sqrt(len(off))
+    assert (np.abs(np.mean(off, axis=0)) < 4 * error + 0.005).all()

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinspan._rows.types import Floats
-from kinspan.answers.score_forecasts import distributions_of, is_the_error, lacking, shares_of
+from kinspan.answers.errors_by_classes import forecast_of_error
+from kinspan.answers.score_forecasts import distributions_of, lacking, shares_of
 from kinspan.metrics import Score
 from kinspan.risk import Goal, Learning, ScoreDistributions
 from kinspan.risk.drawn_scores import DRAWN, ScoreForecast, Sorted, summarised
@@ -29,7 +30,7 @@ class ScoreCurve(NamedTuple):
     goal: Goal | None  # what its threshold is for, if it is the task's own
     threshold: float  # the present one
     is_known: bool  # there are labels of both classes
-    is_the_error: bool  # its curve is that of the error
+    is_error: bool  # its curve is one of errors
 
     @classmethod
     def of(cls, model: Any, score: Score, task: int) -> ScoreCurve:
@@ -37,16 +38,19 @@ class ScoreCurve(NamedTuple):
         goal = model._learnt.goal
         own = None if goal is None or goal.together else goal
         counts = np.asarray(model.moments_.effective().counts)
+        error, learning = forecast_of_error(model, score), model._rules.learning
+        if error is not None:  # its curve begins there
+            learning = learning._replace(present=error.error, ends=error.interval)
         return cls(
-            *(score, task, distributions_of(model), model._rules.learning, own),
+            *(score, task, distributions_of(model), learning, own),
             float(model.threshold_[task]),
             not lacking(counts)[task],
-            is_the_error(model, score),
+            error is not None,
         )
 
     def at(self, more: Floats, mix: Floats) -> ScoreForecast:
         """(points,): with `more` labels, each of which is so many (classes,) of every class."""
-        if self.is_the_error:
+        if self.is_error:
             found = ScoreForecast(
                 self.learning.error(self.task, more, mix),
                 self.learning.interval(self.task, more, mix),

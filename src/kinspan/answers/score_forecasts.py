@@ -11,6 +11,7 @@ from kinspan._rows.types import Codes, Floats, Mask
 from kinspan._validation.parameters import check_priors, check_shares
 from kinspan._validation.scores import check_forecast_score
 from kinspan.answers._table import ShownAsTable, Table
+from kinspan.answers.errors_by_classes import forecast_of_error
 from kinspan.metrics import Score, ScoredRows
 from kinspan.risk import (
     ScoreDistributions,
@@ -75,19 +76,14 @@ def score_forecasts(
 
 def _found(model: Any, score: Score, counts: Floats) -> ScoreForecast:
     """From how scores of two classes are distributed, or from left-out rows of several."""
-    if is_the_error(model, score):
-        return ScoreForecast(model.forecast_error_, model.forecast_interval_)
+    error = forecast_of_error(model, score)
+    if error is not None:
+        return ScoreForecast(*error)
     if len(model.classes_) == 2:
         return forecast_score(distributions_of(model), *score, model.threshold_)
     priors = model._learnt.parameters["priors"]
     shares = None if priors is None or isinstance(priors, str) else check_priors(priors, counts)
     return forecast_of_several(model._learnt.left_out_rows, counts, shares, *score)
-
-
-def is_the_error(model: Any, score: Score) -> bool:
-    """Whether a score is the error of `forecast`, in which classes count as priors say."""
-    is_balanced = model._learnt.parameters["priors"] is None
-    return score.name == ("balanced_error" if is_balanced else "error")
 
 
 def distributions_of(model: Any) -> ScoreDistributions:

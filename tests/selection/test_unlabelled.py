@@ -108,7 +108,7 @@ def test_one_group_is_left_alone_and_the_rules_are_exactly_those_of_the_labels()
 def test_groups_that_are_not_the_classes_are_refused_by_left_out_labels() -> None:
     """The rows without labels are far apart, along a direction that says nothing of the classes."""
     errors = []
-    for seed in range(4):
+    for seed in range(16):  # the mean of four draws is .005 off by chance
         world = gaussian(seed, n=10)
         free, other = np.isnan(world.y), np.zeros(world.X.shape[1])
         other[:15], other[15:] = 1.0, -1.0

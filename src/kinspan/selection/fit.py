@@ -88,7 +88,8 @@ def _combined(found: list[Family], evidence: Evidence, options: Options) -> Comb
         scores = used[0].scores
         both = Combined(np.ones((n_tasks, 1)), np.ones(1), scores)
     else:
-        scores, unseen = (np.array([getattr(f, of) for f in used]) for of in ("scores", "unseen"))
+        scores = np.array([family.scores for family in used])
+        unseen = np.array([family.unseen for family in used])
         both = combine(scores, unseen, evidence, prior, n_tasks)
     alone = next(f for f in found if f.name == "single")
     return Combination.of(used, both, alone, evidence)

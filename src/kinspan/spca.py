@@ -155,8 +155,10 @@ class MultiTaskSPCA(
     forecast_interval_ : array of shape (n_tasks, 2)
         90 % interval for the error of this fitted rule on new rows of the task.
     single_task_error_, transfer_gain_ : arrays of shape (n_tasks,)
-        The forecast of `labels="single"`, each task alone in a combination of metrics, and by how
-        much it exceeds the forecast of the task with the others.
+        The error to expect of each task alone, and by how much it exceeds the forecast of the task
+        with the others: both rules on the same left-out rows, drawn to what the others save on
+        average where these are few. Alone means that no other task is in the rule of a task, as
+        with `labels="single"`; scale and covariance of the features are those of all tasks.
     metric_ : array of shape (n_tasks,)
         The mean share of the covariance in the metrics that the rule of each task combines.
     labels_ : array of shape (n_tasks, 1 or n_classes, n_tasks, n_classes)

@@ -194,33 +194,3 @@ def test_nothing_is_known_without_any_row() -> None:
     found = forecast(np.full(4, np.nan), np.zeros(4, int), np.array([0, 0, 1, 1]))
     assert np.isnan(found.error).all()
     assert np.isnan(found.interval).all()
-
-
-def test_tasks_that_are_left_out_tell_nothing() -> None:
-    """What the rest is announced is what it would be announced without them."""
-    margins, t, c = gaussian(0, [0.5, 1.0, 1.5, 0.2], 10)
-    signed = np.where(c == 1, margins, -margins) / 2
-    scores, priors = np.column_stack([-signed, signed]), np.full((4, 2), 0.5)
-    everyone = left_out_errors(scores, t, c, np.ones(len(t)), priors)
-    some = left_out_errors(scores[t < 3], t[t < 3], c[t < 3], np.ones(60), priors[:3])
-    rest = everyone.of(np.arange(3)).forecast()
-    np.testing.assert_allclose(rest.error, some.forecast().error, rtol=0.05)
-    assert abs(rest.error - everyone.forecast().error[:3]).max() > 1e-4
-
-
-def test_the_rise_of_an_error_is_by_the_rows_of_its_task() -> None:
-    """Other rules that became worse raise no error but theirs, by less than is counted."""
-    rng, rows = np.random.default_rng(0), np.full(20, 12.0)
-    errors = rng.binomial(12, 0.2, size=20) / 12
-    before = LeftOutErrors(rows, errors, errors, *HALVES)
-    worse = np.where(np.arange(20) == 4, errors + 3 / 12, errors)
-    all_worse = errors + 3 / 12
-    found, of_all = (
-        before.rise(before._replace(counted=after, smoothed=after)) for after in (worse, all_worse)
-    )
-    np.testing.assert_array_equal(np.flatnonzero(found), [4])
-    assert found[4] == of_all[4]
-    assert 0.0 < found[4] < 3 / 12
-    known = before._replace(rows=1e6 * rows)
-    surely = known.rise(known._replace(counted=worse, smoothed=worse))
-    np.testing.assert_allclose(surely, worse - errors, atol=1e-4)

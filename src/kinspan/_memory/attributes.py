@@ -160,10 +160,10 @@ class LearntMixin:
 
     @property
     def single_task_error_(self) -> Floats:
-        """(n_tasks,): the forecast for each task alone."""
+        """(n_tasks,): the error to expect of each task alone."""
         return self._rules.single_task_error
 
     @property
     def transfer_gain_(self) -> Floats:
-        """(n_tasks,): how much more that is."""
+        """(n_tasks,): how much more that is: what the others save."""
         return np.asarray(self.single_task_error_ - self.forecast_error_)

@@ -8,14 +8,14 @@ import numpy as np
 
 from kinspan._storage.container import Record
 from kinspan.labels import TaskWeights
-from kinspan.risk import Learning, LeftOutErrors
+from kinspan.risk import Learning, LeftOutErrors, Saved
 from kinspan.selection.outcome import FittedRules, UnlabelledUse
 
 # A file with other rules than these has them found again from its statistics.
-VERSION = 6
+VERSION = 7
 _PLAIN = (
     *("coef", "intercept", "absent", "scale", "forecast_error", "forecast_interval"),
-    *("single_task_error", "metric", "weights_of_task"),
+    *("metric", "weights_of_task"),
 )
 
 
@@ -24,6 +24,7 @@ def record_of(rules: FittedRules) -> Record:
     arrays = {name: getattr(rules, name) for name in _PLAIN}
     arrays |= {f"learning/{name}": part for name, part in rules.learning._asdict().items()}
     arrays |= {f"left_out/{name}": part for name, part in rules.left_out._asdict().items()}
+    arrays |= {f"saved/{name}": part for name, part in rules.saved._asdict().items()}
     if rules.unlabelled is not None:
         arrays |= {f"unlabelled/{name}": a for name, a in rules.unlabelled._asdict().items()}
     for i, weights in enumerate(rules.task_weights):
@@ -54,12 +55,14 @@ def rules_of(record: Record) -> FittedRules | None:
     plain["weights_of_task"] = of_task
     learning = Learning(*(arrays[f"learning/{name}"] for name in Learning._fields))
     left_out = LeftOutErrors(*(arrays[f"left_out/{name}"] for name in LeftOutErrors._fields))
+    saved = Saved(*(arrays[f"saved/{name}"] for name in Saved._fields))
     multi_class = str(record.meta["multi_class"])
     free = None
     if "unlabelled/weight" in arrays:
         free = UnlabelledUse(*(arrays[f"unlabelled/{name}"] for name in UnlabelledUse._fields))
     return FittedRules(
         **plain,
+        saved=saved,
         unlabelled=free,
         multi_class=multi_class,
         task_weights=weights,

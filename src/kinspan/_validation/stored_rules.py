@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kinspan._rows.types import Floats, Moments
+from kinspan._rows.types import Floats, Mask, Moments
 
 
 def check_rules(rules: Any, moments: Moments) -> None:
@@ -19,7 +19,6 @@ def check_rules(rules: Any, moments: Moments) -> None:
         "absent": (n_tasks + 1, n_classes),
         "forecast_error": (n_tasks,),
         "forecast_interval": (n_tasks, 2),
-        "single_task_error": (n_tasks,),
         "metric": (n_tasks,),
         "weights_of_task": (n_tasks,),
         "scale": (n_tasks + 1, moments.n_features),
@@ -29,13 +28,14 @@ def check_rules(rules: Any, moments: Moments) -> None:
         raise ValueError("a task can answer no class")
     for array in (rules.coef, rules.intercept):
         _check_between("the rules", array, -np.inf)
-    for rates in (rules.forecast_error, rules.forecast_interval, rules.single_task_error):
+    for rates in (rules.forecast_error, rules.forecast_interval):
         _check_rates("a forecast", rates[~np.isnan(rates)])
     _check_rates("the share of the covariance", rules.metric)
     _check_between("the scale", rules.scale, np.nextafter(0.0, 1.0))
     _check_weights(rules, n_tasks)
     _check_learning(rules, moments)
     _check_left_out(rules.left_out, n_tasks)
+    _check_saved(rules.saved, ~np.isnan(rules.forecast_error))
     if rules.unlabelled is not None:
         _check_shapes(rules.unlabelled, dict.fromkeys(rules.unlabelled._fields, (n_tasks,)))
         _check_rates("the weight of unlabelled rows", rules.unlabelled.weight)
@@ -84,6 +84,13 @@ def _check_left_out(left_out: Any, n_tasks: int) -> None:
     for rates in (left_out.counted, left_out.smoothed, left_out.chance):
         _check_rates("the error of left-out rows", rates)
     _check_between("the unit of errors", left_out.unit, 0.0)
+
+
+def _check_saved(saved: Any, known: Mask) -> None:
+    _check_shapes(saved, dict.fromkeys(saved._fields, known.shape))
+    _check_between("the number of left-out rows", saved.rows, 0.0)
+    for difference in (saved.total[known], saved.told):
+        _check_between("what other tasks save", difference, -1.0, 1.0)
 
 
 def _check_shapes(of: Any, shapes: dict[str, tuple[int, ...]]) -> None:

@@ -2,8 +2,8 @@
 
 The *share* of task s in the rule of task t is the size of the part that s contributes, its weight
 times the standard error of its contrast, over the sum of these sizes. It follows from the fitted
-weights and is cheap. The *gain* of t from s is the rise of the forecast error of t when s is left
-out: exact, at the price of one fit per task left out.
+weights and is cheap. The *gain* of t from s is how much less the others save t when s is left out,
+at the price of one fit per task left out.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from kinspan.selection.solutions import contrasts_of
 _BLOCK = 256  # targets whose shares are computed at once, so that no tasks × tasks array is made
 _TINY = 1e-300  # keeps the order of the weights where there is no noise at all
 _SHOWN = 30
-_NOTE = "Gain: by how many points the forecast error would rise without that task."
+_NOTE = "Gain: by how many points less the others would save without that task."
 _NOTE_LEFT_OUT = (
-    "Change: of the rules alone, judged by the left-out rows of each task. Forecasts without the "
-    "task also lack what its error told of theirs."
+    "Change: by how many points less the others would save each task. Forecasts without the task "
+    "also lack what its rows told of errors and of the scale of features."
 )
 
 
@@ -40,7 +40,7 @@ class TransferExplanation(ShownAsTable):
     forecast_error: float  # of the task, with the help of all others
     single_task_error: float  # of the task alone
     tasks: list[Any]  # the other tasks that were left out in turn
-    gain: Floats  # rise of the forecast error without each of them; negative: it would fall
+    gain: Floats  # how much less the others save without each of them; negative: more
     relatedness: Floats  # cosine of the class contrasts; negative: the classes are reversed
 
     def _table(self) -> Table:
@@ -63,7 +63,7 @@ class TaskLeftOut(ShownAsTable):
     tasks: Ids  # (others,) ids, in order
     forecast_error: Floats  # (others,): without the task
     forecast_interval: Floats  # (others, 2)
-    change: Floats  # (others,): rise of the forecast error, as far as rules are worse without it
+    change: Floats  # (others,): how much less the tasks save each of them without it
 
     def _table(self) -> Table:
         order = (-abs(self.change)).argsort(kind="stable")[:_SHOWN]
@@ -92,21 +92,26 @@ def explanation(model: Any, task: Any, t: int, most: int) -> TransferExplanation
     )
 
 
-def rise_of_errors(model: Any, without: Any) -> Floats:
-    """(tasks of the other,): how much worse rules are in a model without some of the tasks.
+def lost_without(model: Any, without: Any, t: int) -> Floats:
+    """(tasks of the other,): how much less others save in a model without the task at position t.
 
-    A task changes the forecasts of others by lending to their rules, and by what its own error says
-    of theirs. Only the rules are compared, where there are left-out rows to compare them by.
+    Other tasks change a forecast by lending to the rule, and by what their own errors and scatter
+    say of this task. Only what they lend is compared.
     """
     places = identifiers.lookup(model.tasks_, without.tasks_)
-    before, after = model._rules.left_out.of(places), without._rules.left_out
-    known = (before.rows > 0) & (after.rows > 0)
-    change = without.forecast_error_ - model.forecast_error_[places]
-    return np.asarray(np.where(known, before.rise(after), change) if known.any() else change)
+    rows = zip(shares(model, places), places.tolist(), strict=True)
+    of_task = np.array([_share_of_help(row, place, t) for row, place in rows])
+    return np.asarray(model._rules.saved.of(places).lost(without._rules.saved, of_task))
+
+
+def _share_of_help(row: Floats, target: int, t: int) -> float:
+    """The share of a task in what others contribute to a rule; all alike if nobody does."""
+    sizes = _sizes_of_others(row, target)
+    return float(sizes[t] / sizes.sum()) if sizes.any() else 1.0 / (len(row) - 1)
 
 
 def gains(model: Any, others: Codes) -> Floats:
-    """(tasks, others): rise of every forecast error without each of some tasks.
+    """(tasks, others): how much less the others save every task without each of some tasks.
 
     NaN for the task that is left out, and where nothing can be fitted without it.
     """

@@ -29,7 +29,7 @@ def explain(
 ) -> None:
     """Say which tasks help a task, and by how much.
 
-    The tasks with the largest shares in its rule are left out in turn; the result is exact.
+    The tasks with the largest shares in its rule are left out in turn.
     """
     output = Output(as_json)
     fitted = stored.read_model(model).value
@@ -43,7 +43,7 @@ def explain(
         ["task", "gain in points", "relatedness"],
         [[name_of(other), points(gain), f"{cosine:+.2f}"] for other, gain, cosine in pairs],
     )
-    output.say("Gain: by how many points the forecast error would rise without that task.")
+    output.say("Gain: by how many points less the others would save without that task.")
     output.say("Relatedness: the cosine of its differences between classes; negative: reversed.")
     output.result(
         task=asked,

@@ -1,4 +1,4 @@
-"""Which tasks help a task: how much its error would rise without each of the others."""
+"""Which tasks help a task: how much of what others save would be lost with each."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class TransferDisplay:
         ax.set_yticks(range(len(names)), names[::-1])
         ax.axvline(0.0, color="0.3", linewidth=0.8)
         ax.set(
-            xlabel="points of error that it would cost to lose this task",
+            xlabel="points of error that this task saves",
             title=f"{shortened(answer.task)}: forecast {answer.forecast_error:.1%}, "
             f"alone {answer.single_task_error:.1%}",
         )

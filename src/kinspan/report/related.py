@@ -24,7 +24,7 @@ _SHOWN_AS_ZERO = 5e-5  # of an error rate, or of a rule
 def helpers(model: Any, order: Codes, leave_out: bool) -> dict[str, Any]:
     """For every task the others that matter most: [task, gain or share], the largest first.
 
-    Gains by leaving out are exact; shares of the rule include that of the task itself, `own`.
+    Gains are by leaving out; shares of the rule include that of the task itself, `own`.
     """
     exact = leave_out and len(order) > 1
     rows = gains(model, order)[order] if exact else [row[order] for row in shares(model, order)]

@@ -41,7 +41,7 @@ def write_report(
     title : str, optional
         The heading, by default the number of tasks.
     leave_out : bool, optional
-        Whether to leave out every task in turn, which gives exactly by how many points it helps
+        Whether to leave out every task in turn, which says by how many points it helps
         the others and takes one fit per task. Otherwise the page shows the shares of the other
         tasks in the rule of each task. By default tasks are left out where that takes a few
         seconds: up to 50 tasks, and up to three million for tasks² × classes × features.

@@ -22,6 +22,7 @@ from kinspan.risk.rule_parts import (
     SharedPart,
     SharedProducts,
 )
+from kinspan.risk.saved import Saved, saved
 from kinspan.risk.several_classes import forecast_of_several
 from kinspan.risk.thresholds import Goal, thresholds
 from kinspan.risk.wrong_labels import LabelledScores, WrongLabels, rate_interval, wrong_labels
@@ -36,6 +37,7 @@ __all__ = [
     "LeftOutRows",
     "Residuals",
     "RuleParts",
+    "Saved",
     "ScaleChange",
     "ScoreDistributions",
     "ScoreForecast",
@@ -51,6 +53,7 @@ __all__ = [
     "leave_one_out_scores",
     "left_out_errors",
     "rate_interval",
+    "saved",
     "score_distributions",
     "spread_of_scores",
     "thresholds",

@@ -47,20 +47,6 @@ class LeftOutErrors(NamedTuple):
             return Forecast(nothing, np.stack([nothing, nothing], axis=1))
         return _Others.of(self).posterior(self)
 
-    def rise(self, after: LeftOutErrors) -> Floats:
-        """(tasks,): how much worse the errors of other rules are, by the task's own rows alone.
-
-        What the other tasks say, and how many rows count, is as it was: a few rows of others that
-        are now wrong would else raise the forecasts of all.
-        """
-        others = _Others.of(self)
-        again = self._replace(counted=after.counted, smoothed=after.smoothed)
-        return others.posterior(again).error - others.posterior(self).error
-
-    def of(self, tasks: Codes) -> LeftOutErrors:
-        """Those of some tasks, as if there were no others."""
-        return LeftOutErrors(*(values[tasks] for values in self))
-
     def among(self, energies: Energies, counts: Floats) -> LeftOutErrors:
         """As they count among tasks: of fewer rows, and harder with fewer labels than is usual."""
         if not self.rows.any():

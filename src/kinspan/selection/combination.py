@@ -33,6 +33,7 @@ class Combination(NamedTuple):
         cls, families: Sequence[Family], both: Combined, alone: Family, evidence: Evidence
     ) -> Combination:
         """Families weighed by tasks, each of candidates weighed by all tasks."""
+        goes_alone = len(both.weights) == 1 or [f.name for f in families] == ["single"]
         candidates = [c for family in families for c in family.candidates]
         of_families = np.zeros((len(families), len(candidates)))
         start = 0
@@ -51,7 +52,7 @@ class Combination(NamedTuple):
             evidence,
             both.scores,
             alone.candidates[int(alone.weights.argmax())],
-            alone.unseen,
+            both.scores if goes_alone else alone.unseen,
         )
 
     @classmethod

@@ -16,8 +16,10 @@ from kinspan.risk import (
     Learning,
     LeftOutErrors,
     LeftOutRows,
+    Saved,
     learning_curves,
     left_out_errors,
+    saved,
     score_distributions,
     spread_of_scores,
     thresholds,
@@ -61,7 +63,7 @@ class FittedRules:
     scale: Floats  # (tasks + 1, features)
     forecast_error: Floats  # (tasks,)
     forecast_interval: Floats  # (tasks, 2)
-    single_task_error: Floats  # (tasks,)
+    saved: Saved  # what every task would lose by going alone
     metric: Floats  # (tasks,): the share of the covariance
     multi_class: str  # the contrasts that the weights are for
     task_weights: list[list[TaskWeights]]  # for every metric that some task has
@@ -78,6 +80,11 @@ class FittedRules:
         return (
             self.intercept if self.threshold is None else self.intercept - self.threshold[:, None]
         )
+
+    @property
+    def single_task_error(self) -> Floats:
+        """(tasks,): the forecast, and what the other tasks save."""
+        return np.clip(self.forecast_error + self.saved.total, 0.0, 1.0)
 
     @property
     def learning(self) -> Learning:
@@ -104,7 +111,7 @@ def outcome(combination: Combination, prepared: Prepared, options: Options) -> F
     scale = np.where(is_new[:, None], prepared.pooled.scale, prepared.scaled.scale)
     return FittedRules(
         *(*rules.of_two(), absent, np.concatenate([scale, prepared.pooled.scale[:1]])),
-        *(expected.error, expected.interval, expected.alone),
+        *(expected.error, expected.interval, expected.saved),
         combination.shares(),
         problem.multi_class,
         [combination.task_weights()],
@@ -127,7 +134,7 @@ class _Expected(NamedTuple):
 
     error: Floats  # (tasks,)
     interval: Floats  # (tasks, 2)
-    alone: Floats  # (tasks,)
+    saved: Saved  # what the others save
     left_out: LeftOutErrors  # what left-out rows say of the rules with the others
     rows: LeftOutRows  # these rows
     threshold: Floats | None  # (tasks + 1,)
@@ -143,16 +150,17 @@ def _expected(
     )
     rows = [_left_out_rows(combination.evidence, *of, options) for of in both]
     above = [_thresholds(of, combination, options) for of in rows]
-    reached = (energies, energies.alone(counts))
-    found = [
-        _left_out(_relative(of, at), c, options).among(known, counts)
-        for of, at, (_, c), known in zip(rows, above, both, reached, strict=True)
-    ]
-    together, alone = (
-        left_out.forecast() if left_out.rows.any() else _formula(candidate, options)
-        for left_out, (_, candidate) in zip(found, both, strict=True)
+    found, alone = (
+        _left_out(_relative(of, at), c, options)
+        for of, at, (_, c) in zip(rows, above, both, strict=True)
     )
-    expected = _Expected(*together, alone.error, found[0], rows[0], above[0])
+    found = found.among(energies, counts)
+    if found.rows.any():
+        together, gain = found.forecast(), saved(found, alone)
+    else:
+        together, apart = (_formula(candidate, options) for _, candidate in both)
+        gain = Saved(apart.error - together.error, *np.zeros((2, len(counts))))
+    expected = _Expected(*together, gain, found, rows[0], above[0])
     is_new = newcomers(combination.reference.solution()[0].scaled.counts)
     return _with_newcomers(expected, is_new, combination, options) if is_new.any() else expected
 
@@ -170,10 +178,11 @@ def _with_newcomers(
     error, interval = forecast_of_newcomers(
         shared.pooled, options.log_priors, options.priors, shared.places, inflation
     )
+    chance, total = 1.0 - options.priors.max(axis=1), expected.saved.total
     return expected._replace(
         error=np.where(is_new, error, expected.error),
         interval=np.where(is_new[:, None], interval, expected.interval),
-        alone=np.where(is_new, 1.0 - options.priors.max(axis=1), expected.alone),
+        saved=expected.saved._replace(total=np.where(is_new, chance - error, total)),
     )
 
 

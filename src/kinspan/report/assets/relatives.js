@@ -14,7 +14,7 @@ function helpText(t, helpers) {
   const negative = helpers.some((helper) => helper.value < 0);
   if (data.help.exact) {
     return (
-      "By how many points its error would rise without each of the others, left out in turn." +
+      "By how many points less the others would save without each of them, left out in turn." +
       (negative ? " Orange: tasks that make it worse." : "")
     );
   }
@@ -43,7 +43,7 @@ function showHelp(t) {
   const direction = { title: "Direction", cell: ({ value }) => (value < 0 ? "reversed" : "same") };
   if (!exact) columns.push(direction);
   behind(figure, () => plainTable("Tasks that help the chosen task", columns, helpers));
-  const title = exact ? "rise of the error without it, points" : "share of the rule, %";
+  const title = exact ? "saved by it, points" : "share of the rule, %";
   const axis = { title: { text: title }, rangemode: "tozero" };
   return drawBars(figure, `${text} The table below has the numbers.`, bars, axis);
 }

@@ -74,7 +74,7 @@ def test_numbers_may_be_written_in_any_way(
             "--out",
             tmp_path / "s.csv",
         )
-        scored = pd.read_csv(tmp_path / "s.csv", dtype=str)
+        scored = pd.read_csv(tmp_path / "s.csv", dtype=str, sep=mark)
         assert scored["größe"].tolist() == frame["größe"].map(number).tolist()  # as written
         clf = kinspan.load(tmp_path / "m.kinspan")
         found = clf.predict(expected_rows[["größe", "menge"]], task=expected_rows["ort"])
@@ -90,6 +90,28 @@ def test_encodings_that_are_named(encoding: str, tmp_path: Path) -> None:
     model = fit(tmp_path / "a.csv", "--encoding", encoding)
     assert_same_model(model, fit(tmp_path / "plain.csv"))
     assert model.tasks_.tolist() == ["Köln", "Zürich", "Łódź"]
+
+
+def test_a_column_in_another_encoding_is_named_with_the_option(tmp_path: Path) -> None:
+    frame = world().assign(stadt=lambda f: f["ort"].replace("Łódź", "Genf"), ort="x", note="x")
+    (tmp_path / "a.csv").write_bytes(
+        frame.rename(columns={"größe": "g"}).to_csv().encode("latin-1")
+    )
+    options = (
+        "fit",
+        tmp_path / "a.csv",
+        *ROLES,
+        "--categorical",
+        "encode",
+        "--out",
+        tmp_path / "m",
+    )
+    message = refusal(*options)
+    assert (
+        "column 'stadt' is not UTF-8. It may be Latin-1 or Windows-1252: use --encoding" in message
+    )
+    succeed(*options, "--exclude", "stadt")
+    succeed(*options, "--encoding", "latin-1")
 
 
 def test_other_encodings_are_refused_with_the_option(tmp_path: Path) -> None:

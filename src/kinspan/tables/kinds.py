@@ -19,6 +19,8 @@ _OTHER_DAYS = "|".join(
     rf"{_PART}{m}{_PART}{m}\d{{4}}|\d{{4}}{m}{_PART}{m}{_PART}" for m in (r"\.", "/")
 )
 _OTHER_DATE = rf"^\s*(?:{_OTHER_DAYS}|{_PART}-{_PART}-\d{{4}})(?:[ T]\d{{1,2}}:\d{{2}}.*)?\s*$"
+_SIGN = "[%€$£¥]"
+_WITH_SIGN = rf"^\s*(?:{_SIGN}\s*[-+]?\d[\d.,' ]*|[-+]?\d[\d.,' ]*{_SIGN})\s*$"
 _TRUTH = "^(?:0|1|true|True|TRUE|false|False|FALSE)$"
 
 
@@ -30,6 +32,11 @@ def is_date(cells: Any) -> Any:
 def is_other_date(cells: Any) -> Any:
     """Which cells are dates that nobody can read without knowing the order of their parts."""
     return pyarrow("pyarrow.compute").match_substring_regex(cells, _OTHER_DATE)
+
+
+def has_sign(cells: Any) -> Any:
+    """Which cells are numbers with a sign of per cent or of a currency."""
+    return pyarrow("pyarrow.compute").match_substring_regex(cells, _WITH_SIGN)
 
 
 def is_truth(cells: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 from kinspan._validation.messages import some
 from kinspan.tables.arrow import pyarrow
 from kinspan.tables.dialect import Dialect, is_number, no_numbers
-from kinspan.tables.kinds import is_date, is_other_date, is_truth
+from kinspan.tables.kinds import has_sign, is_date, is_other_date, is_truth
 
 _OTHER_WAYS = (
     Dialect(decimal=","),
@@ -23,7 +23,11 @@ _SHOWN = 5
 _LOOKED_AT = 1_000_000  # rows of a file that is refused anyway
 
 
-_DATES, _OTHER_DATES, _TRUTH = "dates", "other dates", "truth"
+_DATES, _OTHER_DATES, _TRUTH, _SIGNS = "dates", "other dates", "truth", "signs"
+_OTHERS = {
+    _OTHER_DATES: "dates such as {!r}; write them as 2024-05-01",
+    _SIGNS: "numbers with a sign, such as {!r}; remove the sign",
+}
 _SINGLE = {_DATES: "is not a date", _TRUTH: "is neither true nor false"}
 _SEVERAL = {_DATES: "are not dates", _TRUTH: "are neither true nor false"}
 
@@ -37,7 +41,8 @@ class Cells:
         tests: dict[Any, Callable[[Any], Any]] = {
             way: partial(is_number, dialect=way) for way in (dialect, *others)
         }
-        self._tests = {**tests, _TRUTH: is_truth, _DATES: is_date, _OTHER_DATES: is_other_date}
+        more = {_TRUTH: is_truth, _DATES: is_date, _OTHER_DATES: is_other_date, _SIGNS: has_sign}
+        self._tests = {**tests, **more}
         self._usual = dialect
         self._n = 0
         self._n_such = dict.fromkeys(self._tests, 0)
@@ -96,8 +101,8 @@ class Cells:
     def _written_otherwise(self, best: Any) -> str:
         example = self._example[best]
         found = f"{self._n_such[best]:,} of {self._all} values in {self.name!r} are"
-        if best == _OTHER_DATES:
-            return f"{found} dates such as {example!r}; write them as 2024-05-01"
+        if best in _OTHERS:
+            return f"{found} {_OTHERS[best].format(example)}"
         marks = {"decimal": best.decimal, "thousands": best.thousands}
         given = [f"{what}={mark!r}" for what, mark in marks.items() if mark is not None]
         return f"{found} numbers such as {example!r}; read them with {' and '.join(given)}"
@@ -113,8 +118,8 @@ class Cells:
         if fault is None:
             return None
         missing = f"; missing_values={self._strays!r} reads such values as missing"
-        has_way_out = "; read them with" in fault or "; write them as" in fault
-        way_out = "" if has_way_out else missing
+        are_strays = self._best in (self._usual, _DATES, _TRUTH)
+        way_out = missing if are_strays else ""
         return f"{fault}{way_out}, or as_text=[{self.name!r}] makes the column text"
 
 

@@ -138,8 +138,17 @@ def _naming_columns(
         raise ValueError(_other_encoding(dialect, error)) from None
     except pyarrow().ArrowInvalid as error:
         message = _reworded(str(error), block, names)
-        one_column = "Expected 1 columns" in message
-        raise ValueError(message + (other_delimiter(header) if one_column else "")) from None
+        raise ValueError(message + _about_header(message, header)) from None
+
+
+def _about_header(message: str, header: str) -> str:
+    """What is wrong with the first line where the second has more columns."""
+    delimiter = other_delimiter(header) if "Expected 1 columns" in message else ""
+    expected = re.search(r"Row #2: Expected (\d+) columns, got (\d+)", message)
+    if delimiter or expected is None or int(expected[1]) > int(expected[2]):
+        return delimiter
+    shown = header.strip()[:40]
+    return f". Does the first line name the columns? It is {shown!r}: remove such lines"
 
 
 def _reworded(message: str, block: int, names: Sequence[str]) -> str:

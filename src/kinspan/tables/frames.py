@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from datetime import date
 from numbers import Real
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 import narwhals as nw
@@ -78,18 +80,19 @@ def _column(series: Any, dialect: Dialect) -> Any:
 
 
 def _written(series: Any, dialect: Dialect) -> Any:
-    """Numbers among which there is text, as spreadsheets have them, as the text of a file."""
-    values, mark = series.to_list(), dialect.decimal or "."
-    is_missing = [identifiers.is_missing(value) for value in values]
-    if not all(
-        gone or isinstance(value, (str, Real))
-        for value, gone in zip(values, is_missing, strict=True)
-    ):
+    """Values among which there is text, as spreadsheets have them, as the text of a file."""
+    texts = [_text_of(value, dialect.decimal or ".") for value in series.to_list()]
+    if not all(isinstance(text, (str, NoneType)) for text in texts):
         return None
-    texts = [
-        None if gone else value if isinstance(value, str) else str(value).replace(".", mark)
-        for value, gone in zip(values, is_missing, strict=True)
-    ]
     cells, found = Cells(series.name, dialect), pyarrow().chunked_array([texts], pyarrow().string())
     cells.add(found)
-    return found if cells.is_mostly_numbers else None
+    return found if cells.are_values else None
+
+
+def _text_of(value: Any, decimal: str) -> Any:
+    """A value as a text file has it; others than text, numbers and dates are unchanged."""
+    if identifiers.is_missing(value):
+        return None
+    if isinstance(value, Real):
+        return str(value).replace(".", decimal)
+    return str(value) if isinstance(value, date) else value

@@ -74,9 +74,9 @@ class Cells:
         return best if 2 * self._n_such[best] > self._n else None
 
     @property
-    def is_mostly_numbers(self) -> bool:
-        """Whether most cells are numbers as they are usually written."""
-        return bool(self._best == self._usual)
+    def are_values(self) -> bool:
+        """Whether most cells are numbers as they are usually written, dates, or true or false."""
+        return self._best in (self._usual, _DATES, _TRUTH)
 
     @property
     def _strays(self) -> list[str]:
@@ -89,7 +89,7 @@ class Cells:
         best = self._best
         if best is None:
             return None
-        if best not in (self._usual, _DATES, _TRUTH):
+        if not self.are_values:
             return self._written_otherwise(best)
         n = self._n - self._n_such[best]
         if n == 0:  # meant to be text
@@ -118,8 +118,7 @@ class Cells:
         if fault is None:
             return None
         missing = f"; missing_values={self._strays!r} reads such values as missing"
-        are_strays = self._best in (self._usual, _DATES, _TRUTH)
-        way_out = missing if are_strays else ""
+        way_out = missing if self.are_values else ""
         return f"{fault}{way_out}, or as_text=[{self.name!r}] makes the column text"
 
 

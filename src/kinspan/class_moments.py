@@ -31,6 +31,7 @@ from kinspan._validation.moments import (
     check_no_overflow,
     check_removable,
     check_same_features,
+    check_values_removable,
     check_were_there,
 )
 from kinspan._validation.precision import warn_of_inexact_rest
@@ -191,12 +192,16 @@ class ClassMoments:
         part = other.among(self.tasks, self.classes)
         rest = subtracted(self, part)
         check_no_overflow(*rest.moments)
+        if self._has_holes(other):
+            check_values_removable(self, part, rest.moments.counts)
         check_were_there(rest.impossible)
         weights = None
         if self._fades(other):
             both = self._sum_of_squared_weights, part._sum_of_squared_weights
             weights = subtracted_weights(*both, rest.moments.counts)
-        observed = rest.numbers if self._has_holes(other) else None
+        observed = None
+        if self._has_holes(other):
+            observed = np.minimum(rest.numbers, rest.moments.counts[..., None])
         if observed is not None and is_whole(observed, rest.moments.counts):
             observed = None
         return ClassMoments(self.tasks, self.classes, *rest.moments, weights, observed), rest

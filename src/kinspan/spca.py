@@ -15,13 +15,11 @@ from sklearn.base import (
 
 from kinspan._memory.attributes import LearntMixin
 from kinspan._memory.learnt import Learnt, rule_parameters
-from kinspan._memory.statistics import Statistics
+from kinspan._memory.statistics import Statistics, as_statistics
 from kinspan._memory.streaming import StreamingMixin
 from kinspan._memory.threads import learning
 from kinspan._rows.types import Floats
 from kinspan._validation.labelled_rows import check_labelled_rows
-from kinspan._validation.moments import check_unlabelled
-from kinspan._validation.parameters import check_type
 from kinspan.answers import AnswersMixin, AuditMixin, RowsMixin, WeightsMixin
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
@@ -257,28 +255,24 @@ class MultiTaskSPCA(
 
     def fit_moments(
         self,
-        moments: ClassMoments,
+        moments: ClassMoments | Statistics,
         sample: RowSample | None = None,
         unlabelled: Statistics | None = None,
     ) -> MultiTaskSPCA:
-        """Fit from ready moments, for instance those of several machines added up.
+        """Fit from ready statistics, for instance those of several machines added up.
 
-        Without a sample of rows the metric has no covariance in it, and the forecast is the formula
-        of the paper. `unlabelled` are those of rows without labels, `Statistics.unlabelled`.
+        Of a data frame pass the `Statistics` whole: they know the names of the features, by which
+        later frames are read. Moments alone do not, and columns are then found by position. Without
+        a sample of rows the metric has no covariance in it, and the forecast is the formula of the
+        paper. `unlabelled` are those of rows without labels, `Statistics.unlabelled`.
         """
         rule_parameters(self)
-        check_type("moments", moments, ClassMoments)
-        if sample is not None:
-            check_type("sample", sample, RowSample)
-        if unlabelled is not None:
-            check_type("unlabelled", unlabelled, Statistics)
-            check_unlabelled(unlabelled, moments)
+        whole = as_statistics(moments, sample, unlabelled)
         with learning(self) as draft:
-            whole = Statistics(moments, sample).next_to(unlabelled)
+            draft.__dict__.pop("_learnt", None)
+            draft._merge_features(whole)
             draft._learnt = Learnt(rule_parameters(draft)).plus(whole)
             _ = draft._learnt.rules
-            draft.__dict__.pop("feature_names_in_", None)
-            draft.n_features_in_ = moments.n_features + (draft.task_column is not None)
         return self
 
     def fit_transform(

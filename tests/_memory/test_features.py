@@ -152,3 +152,41 @@ def test_batches_with_other_columns_are_refused_with_the_way_out() -> None:
         model.partial_fit(FRAME[["a", "b"]], Y, task=TASK)
     with pytest.raises(ValueError, match=said):
         model.add_task("new", FRAME[["a", "b"]], Y)
+
+
+def test_columns_of_sites_are_found_in_any_order() -> None:
+    model = MultiTaskSPCA().merge(site(0) + site(1) + site(2) + site(3))
+    expected = WHOLE.predict_proba(FRAME, task=TASK)
+    for order in (NAMES[::-1], list("gcdabfe")):
+        found = model.predict_proba(FRAME[order], task=TASK)
+        np.testing.assert_allclose(found, expected, rtol=1e-8)
+        np.testing.assert_array_equal(WHOLE.predict_proba(FRAME[order], task=TASK), expected)
+    with pytest.raises(ValueError, match="in the same order as they were in fit"):
+        MultiTaskSPCA().fit(FRAME, Y, task=TASK).predict(FRAME[NAMES[::-1]], task=TASK)
+
+
+def test_next_to_a_named_task_columns_are_found_by_name() -> None:
+    frame = FRAME.assign(site=TASK)
+    model = MultiTaskSPCA(task_column="site").fit(frame, Y)
+    expected = model.predict_proba(frame)
+    np.testing.assert_array_equal(model.predict_proba(frame[frame.columns[::-1]]), expected)
+    again = MultiTaskSPCA(task_column="site").merge(model._statistics)
+    assert again.feature_names_in_.tolist() == ["site", *NAMES]
+    np.testing.assert_array_equal(again.predict_proba(frame), expected)
+
+
+def test_a_fit_of_statistics_knows_their_names() -> None:
+    """Moments alone have none: columns would be found by position."""
+    both, frame = site(2) + site(1) + site(0), FRAME[TASK != 3]
+    model = MultiTaskSPCA().fit(X, Y, task=TASK).fit_moments(both)
+    expected = MultiTaskSPCA().merge(both)
+    assert model.feature_names_in_.tolist() == list(both.feature_names or ())
+    for more in (site(1), site(3)):
+        found = model.predict_proba(frame, task=TASK[TASK != 3])
+        known = expected.predict_proba(frame, task=TASK[TASK != 3])
+        np.testing.assert_array_equal(found, known)
+        model.merge(more)
+        expected.merge(more)
+    assert not hasattr(model.fit_moments(both.moments, both.sample), "feature_names_in_")
+    with pytest.raises(ValueError, match="Statistics contain their sample"):
+        model.fit_moments(both, both.sample)

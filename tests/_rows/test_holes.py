@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from kinspan import ClassMoments, Statistics
+from kinspan import ClassMoments, MultiTaskSPCA, Statistics
 from kinspan._rows.holes import filled_rows, with_alike_holes
 from kinspan._rows.keys import PUBLIC, content_keys
+from kinspan.exceptions import InexactRemovalWarning
 from tests.worlds import random_world
 
 
@@ -133,3 +134,32 @@ def test_infinity_next_to_holes_is_refused_by_name() -> None:
         ClassMoments.from_samples(X, y, task)
     with pytest.raises(ValueError, match="missing='keep'; use one of 'impute', 'refuse'"):
         ClassMoments.from_samples(X, y, task, missing="keep")
+
+
+@pytest.mark.parametrize("extra", [0.0, np.nan])
+def test_values_that_were_never_there_cannot_be_removed(extra: float) -> None:
+    """Nor rows without values that all rows of their cell have."""
+    X, y = np.arange(24.0).reshape(8, 3), np.tile([0, 1], 4)
+    X[2:, 2] = np.nan if extra == 0.0 else 1.0
+    X[:2, 2] = 1.0
+    whole, removed = ClassMoments.from_samples(X, y), X[:4].copy()
+    assert (whole - ClassMoments.from_samples(X[:2], y[:2])).counts.tolist() == [[3.0, 3.0]]
+    removed[:, 2] = extra
+    text = "they have more values" if extra == 0.0 else "more values of a feature than rows"
+    with pytest.raises(ValueError, match=f"not among those that were learnt: .*{text}"):
+        _ = whole - ClassMoments.from_samples(removed, y[:4])
+    sums = [Statistics.from_samples(part, y[: len(part)]) for part in (X, removed)]
+    with pytest.raises(ValueError, match=text):
+        _ = sums[0] - sums[1]
+
+
+def test_rows_with_holes_that_faded_can_be_removed() -> None:
+    """With full weight, of which some has faded: never more values than rows are left."""
+    X, y = np.arange(24.0).reshape(8, 3), np.tile([0, 1], 4)
+    X[4:6, 2] = np.nan
+    model = MultiTaskSPCA(forget=0.2).partial_fit(X, y)
+    with pytest.warns(InexactRemovalWarning):
+        model.remove(ClassMoments.from_samples(X[4:6], y[4:6]))
+    left = model.moments_
+    assert (left.numbers <= left.counts[..., None]).all()
+    assert (left.numbers >= 0).all()

@@ -12,7 +12,6 @@ import pytest
 import kinspan
 from kinspan import MultiTaskSPCA, Statistics
 from tests.cli.running import ROLES, WORLD, refusal, succeed, written
-from tests.cli.running import kinspan as run
 from tests.cli.test_recipe import messy, stored
 from tests.engines.stored_worlds import assert_same_model, in_memory
 
@@ -152,12 +151,26 @@ def test_categories_of_one_site_hold_for_all(tmp_path: Path) -> None:
     assert "--like" in message
 
 
-def test_means_of_a_site_are_not_those_of_all(tmp_path: Path) -> None:
-    data = stored(messy(0), tmp_path)
-    options = ("--task", "shop", "--label", "sold", "--exclude", "plan", "--out", tmp_path / "a")
-    assert run("moments", data, *options, "--missing", "mean").code == 2
-    assert "--missing drop" in refusal("moments", data, *options)
-    assert "rows dropped" in succeed("moments", data, *options, "--missing", "drop").err
+def test_missing_values_of_sites_stay_missing_until_the_fit(tmp_path: Path) -> None:
+    """What they are filled with is found in the rows of all sites, as in one table."""
+    frame = messy(0)
+    roles = ("--task", "shop", "--label", "sold", "--exclude", "plan")
+    here = frame["shop"].isin(["shop 0", "shop 1"])
+    whole = stored(frame, tmp_path, name="whole")
+    parts = [stored(frame[rows], tmp_path, name=f"{i}") for i, rows in enumerate((here, ~here))]
+    message = refusal("moments", whole, *roles, "--out", tmp_path / "a")
+    assert "--missing mean" in message
+    assert (
+        "rows dropped"
+        in succeed("moments", whole, *roles, "--missing", "drop", "--out", tmp_path / "a").err
+    )
+    options = ("--missing", "mean", "--min-count", "1", "--reservoir", "100")
+    for part in parts:
+        succeed("moments", part, *roles, *options, "--out", f"{part}.mom")
+    succeed("merge", tmp_path / "*.mom", "--out", tmp_path / "all")
+    succeed("fit", "--moments", tmp_path / "all", "--out", tmp_path / "m")
+    succeed("fit", whole, *roles, "--missing", "mean", "--out", tmp_path / "w")
+    assert_same_model(kinspan.load(tmp_path / "m"), kinspan.load(tmp_path / "w"))
 
 
 def test_models_and_moments_are_not_taken_for_each_other(model: Path, tmp_path: Path) -> None:

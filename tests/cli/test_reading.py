@@ -52,6 +52,7 @@ WAYS = [
     (german, ";", ("--decimal", ",", "--thousands", ".")),
     (lambda v: f"{v:,.3f}", ",", ("--thousands", ",")),
     (lambda v: f"{v:,.3f}".replace(",", "'"), "\t", ("--thousands", "'")),
+    (lambda v: f"{v:+,.3f}".replace(",", "\u00a0"), ";", ("--thousands", " ")),
 ]
 
 
@@ -74,7 +75,7 @@ def test_numbers_may_be_written_in_any_way(
             "--out",
             tmp_path / "s.csv",
         )
-        scored = pd.read_csv(tmp_path / "s.csv", dtype=str)
+        scored = pd.read_csv(tmp_path / "s.csv", dtype=str, sep=mark)
         assert scored["größe"].tolist() == frame["größe"].map(number).tolist()  # as written
         clf = kinspan.load(tmp_path / "m.kinspan")
         found = clf.predict(expected_rows[["größe", "menge"]], task=expected_rows["ort"])
@@ -90,6 +91,28 @@ def test_encodings_that_are_named(encoding: str, tmp_path: Path) -> None:
     model = fit(tmp_path / "a.csv", "--encoding", encoding)
     assert_same_model(model, fit(tmp_path / "plain.csv"))
     assert model.tasks_.tolist() == ["Köln", "Zürich", "Łódź"]
+
+
+def test_a_column_in_another_encoding_is_named_with_the_option(tmp_path: Path) -> None:
+    frame = world().assign(stadt=lambda f: f["ort"].replace("Łódź", "Genf"), ort="x", note="x")
+    (tmp_path / "a.csv").write_bytes(
+        frame.rename(columns={"größe": "g"}).to_csv().encode("latin-1")
+    )
+    options = (
+        "fit",
+        tmp_path / "a.csv",
+        *ROLES,
+        "--categorical",
+        "encode",
+        "--out",
+        tmp_path / "m",
+    )
+    message = refusal(*options)
+    assert (
+        "column 'stadt' is not UTF-8. It may be Latin-1 or Windows-1252: use --encoding" in message
+    )
+    succeed(*options, "--exclude", "stadt")
+    succeed(*options, "--encoding", "latin-1")
 
 
 def test_other_encodings_are_refused_with_the_option(tmp_path: Path) -> None:
@@ -164,6 +187,7 @@ def test_a_stray_in_new_rows_is_named_too(tmp_path: Path) -> None:
         (lambda v: german(1e4 + abs(v)), "--decimal ',' and --thousands '.'"),
         (lambda v: f"{1e4 + abs(v):,.3f}", "--thousands ','"),
         (lambda v: f"{1e4 + abs(v):,.3f}".replace(",", " "), "--thousands ' '"),
+        (lambda v: f"{1e4 + abs(v):,.3f}".replace(",", "\u202f"), "--thousands ' '"),
     ],
 )
 def test_numbers_in_another_way_are_recognised(
@@ -238,3 +262,21 @@ def test_only_so_many_rows_of_a_refused_file_are_looked_at(
     message = refusal("fit", tmp_path / "a.csv", *ROLES, "--out", tmp_path / "m")
     assert "1 of the first " in message
     assert "values in 'tickets' is not a number: '?'" in message
+
+
+@pytest.mark.parametrize("text", ["{:.1f} %", "€{:,.2f}", "{:.0f}€"])
+def test_numbers_with_a_sign_are_recognised(text: str, tmp_path: Path) -> None:
+    frame = world()
+    frame.assign(p=frame["menge"].map(text.format)).to_csv(tmp_path / "a.csv", index=False)
+    message = refusal("fit", tmp_path / "a.csv", *ROLES, "--categorical", "encode")
+    shown = text.format(frame["menge"][0])
+    assert f"300 of 300 values in 'p' are numbers with a sign, such as '{shown}'; remove" in message
+
+
+def test_lines_above_the_names_of_columns_are_shown(tmp_path: Path) -> None:
+    table = world().to_csv(index=False, sep=";")
+    (tmp_path / "a.csv").write_text("Export of May\n\n" + table)
+    message = refusal("fit", tmp_path / "a.csv", *ROLES, "--delimiter", ";")
+    assert "Does the first line name the columns? It is 'Export of May'" in message
+    (tmp_path / "a.csv").write_text(table)
+    assert "first line" not in refusal("fit", tmp_path / "a.csv", *ROLES)

@@ -123,7 +123,8 @@ def test_a_stray_does_not_make_categories_of_numbers() -> None:
         ({"task_column": "t", "missing": "mean"}, {"a": [1, 2], "t": ["u", None]}, "no task"),
         ({}, {"a": [1, "x"]}, "column 'a' of X holds values of several kinds"),
         ({}, {"a": [[1], [2]]}, "column.* 'a' .*neither numbers, text nor dates"),
-        ({"missing": "mean"}, {"a": [1.0], "b": [np.nan]}, "'b' has no values"),
+        ({"decimal": ";"}, {"a": [1]}, "decimal=';'"),
+        ({"as_text": ["z"]}, {"a": [1]}, "as_text='z' is not a column"),
     ],
 )
 def test_what_is_refused_is_named(

@@ -84,7 +84,7 @@ def test_frames_of_text_are_read_as_files_are(tmp_path: Path) -> None:
     expected = scored(tmp_path, frame)
     assert_same_answers(model, pd.read_csv(tmp_path / "new.csv", dtype=str), expected)
     assert_same_answers(model, pl.read_csv(tmp_path / "new.csv", infer_schema=False), expected)
-    with pytest.raises(ValueError, match="column 'age' holds string"):
+    with pytest.raises(ValueError, match="240 of 240 values in 'age' are numbers such as '1,5'"):
         model.predict(frame.assign(age="1,5"))
 
 

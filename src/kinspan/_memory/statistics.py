@@ -23,7 +23,12 @@ from kinspan._validation.moments import (
     check_statistics,
     check_unlabelled,
 )
-from kinspan._validation.parameters import check_positive, check_random_state, check_row_sample
+from kinspan._validation.parameters import (
+    check_positive,
+    check_random_state,
+    check_row_sample,
+    check_type,
+)
 from kinspan._validation.without_labels import NONE
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
@@ -51,7 +56,7 @@ class Statistics:
     >>> both = first + second
     >>> both
     Statistics(45 tasks, 2 classes, 64 features, 450 rows, 450 of them kept)
-    >>> clf = MultiTaskSPCA().fit_moments(both.moments, both.sample)
+    >>> clf = MultiTaskSPCA().fit_moments(both)
     """
 
     moments: ClassMoments
@@ -267,3 +272,20 @@ def _without_labels(rows: CheckedRows, row_sample: int, key: RowKey) -> Statisti
     size = UNLABELLED_ROWS * row_sample
     found = Statistics.from_checked(rows.unlabelled, size, key=key, is_part=True)
     return found if len(found.moments.tasks) else None
+
+
+def as_statistics(
+    moments: ClassMoments | Statistics, sample: RowSample | None, unlabelled: Statistics | None
+) -> Statistics:
+    """Statistics as they are, or of their parts."""
+    if isinstance(moments, Statistics):
+        if sample is not None or unlabelled is not None:
+            raise ValueError("Statistics contain their sample: pass no other with them")
+        return moments
+    check_type("moments", moments, ClassMoments)
+    if sample is not None:
+        check_type("sample", sample, RowSample)
+    if unlabelled is not None:
+        check_type("unlabelled", unlabelled, Statistics)
+        check_unlabelled(unlabelled, moments)
+    return Statistics(moments, sample).next_to(unlabelled)

@@ -130,8 +130,10 @@ class StreamingMixin:
         moments = other.moments if isinstance(other, Statistics) else other.moments_
         self.n_features_in_ = moments.n_features + (self.task_column is not None)
         self.__dict__.pop("feature_names_in_", None)
-        if names is not None and self.task_column is None:
-            self.feature_names_in_ = np.array(names, dtype=object)
+        column = self.task_column
+        if names is not None and (column is None or isinstance(column, str)):
+            task = [] if column is None else [column]
+            self.feature_names_in_ = np.array([*task, *names], dtype=object)
 
     def _add_features(self, names: Sequence[str] | None) -> None:
         """Features that others have and this model has not, after its own."""

@@ -31,25 +31,34 @@ def without_column(X: Any, column: str | int) -> Any:
     return sp.csr_array(sp.csc_array(table)[:, others]) if is_sparse(X) else table[:, others]
 
 
-def with_optional_columns(estimator: Any, X: Any) -> Any:
-    """A frame with NaN for features that it lacks, and of which some task has no value either.
+def by_name(estimator: Any, X: Any) -> Any:
+    """A frame with its columns in the order of the model, where they are found by name.
 
-    Any other frame is returned unchanged: scikit-learn names what it lacks.
+    They are where the task is a named column, and where some task has no value of a feature: sites
+    that differ in their columns have no common order. Features of the second kind may be lacking,
+    and are NaN. Any other frame is returned unchanged: scikit-learn names what is wrong with it.
     """
     known, frame = getattr(estimator, "feature_names_in_", None), _frame(X)
-    if known is None or frame is None or getattr(estimator, "missing", None) != "impute":
+    column = estimator.task_column
+    if known is None or frame is None or isinstance(column, (int, np.integer)):
         return X
-    names, wanted = set(frame.columns), known.tolist()
-    lacking = [name for name in wanted if name not in names]
-    is_position = isinstance(estimator.task_column, (int, np.integer))  # it would move
-    if not lacking or names.difference(wanted) or is_position:
+    wanted, may_lack = known.tolist(), _optional(estimator, known)
+    lacking = set(wanted).difference(frame.columns)
+    is_plain = column is None and not may_lack
+    if is_plain or frame.columns == wanted or set(frame.columns).difference(wanted):
         return X
-    features = [name for name in wanted if name != estimator.task_column]
-    may_lack = set(np.asarray(features, dtype=object)[estimator._learnt.is_optional])
     if not may_lack.issuperset(lacking):
         return X
     filled = frame.with_columns(nw.lit(float("nan")).alias(name) for name in lacking)
     return filled.select(wanted).to_native()
+
+
+def _optional(estimator: Any, known: Any) -> set[str]:
+    """Names of features of which some task has no value."""
+    if getattr(estimator, "missing", None) != "impute":
+        return set()
+    features = [name for name in known.tolist() if name != estimator.task_column]
+    return set(np.asarray(features, dtype=object)[estimator._learnt.is_optional])
 
 
 def _frame(X: Any) -> nw.DataFrame[Any] | None:

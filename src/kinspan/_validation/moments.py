@@ -72,6 +72,28 @@ def check_removable(moments: Moments, removed: Moments) -> None:
         )
 
 
+def check_values_removable(before: Moments, removed: Moments, left: Floats) -> None:
+    """Values that are removed were there, and those that stay are of `left` rows, one of each.
+
+    Cells are the same of both. Rows that faded have less than the weight that is removed.
+    """
+    n, gone = before.numbers, removed.numbers
+    fades = before.squared_weights is not None
+    never_there = (gone > 0) & (n == 0) if fades else gone > n * (1 + 1e-9)
+    stays = np.zeros((1, 1, 1)) if fades else n - gone > left[..., None] + 1e-9 * n
+    too_many, of_no_row = (
+        "they have more values of a feature than {}",
+        "without them {} would have more values of a feature than rows",
+    )
+    for wrong, text in ((never_there, too_many), (stays, of_no_row)):
+        if wrong.any():
+            t, j = (int(i) for i in np.argwhere(wrong)[0][:2])
+            cell = f"task {before.tasks.tolist()[t]!r}, class {before.classes.tolist()[j]!r}"
+            raise ValueError(
+                "the rows to remove were not among those that were learnt: " + text.format(cell)
+            )
+
+
 def check_moments(moments: Moments) -> None:
     """Stored arrays must be moments that some rows could have."""
     n_tasks, n_classes = len(moments.tasks), len(moments.classes)

@@ -22,7 +22,7 @@ from kinspan._arrays.elsewhere import (
 from kinspan._arrays.libraries import namespace
 from kinspan._rows import identifiers
 from kinspan._rows.types import Codes, Ids
-from kinspan._validation.columns import column_of, with_optional_columns, without_column
+from kinspan._validation.columns import by_name, column_of, without_column
 from kinspan._validation.devices import check_device_rows, refuse_task_column
 from kinspan._validation.masks import unmasked_ids, unmasked_numbers
 from kinspan._validation.messages import naming, of_length, some
@@ -63,7 +63,7 @@ def check_rows(estimator: Any, X: Any, task: Any, *, reset: bool) -> Rows:
         validate_data(estimator, check_device_rows(X).array, reset=reset, skip_check_array=True)
         return Rows(X, None, task)
     if not reset:
-        X = with_optional_columns(estimator, X)
+        X = by_name(estimator, X)
     if column is None:
         if not reset and _is_plain(estimator, X):
             return Rows(X, None, task)

@@ -34,6 +34,11 @@ _WORDS: tuple[tuple[str, Any], ...] = (  # of Python, and of the command line
         r"column out with --exclude \1",
     ),
     (
+        r"column ('.*?') cannot be read as bool: invalid value ('.*?'); name the columns .*",
+        r"\2 in column \1 is neither true nor false; --missing-values \2 reads it as missing, or "
+        r"leave the column out with --exclude \1",
+    ),
+    (
         r"name the columns to use with features=\[…\](, without this one)?",
         "correct the column, or leave it out with --exclude",
     ),

@@ -42,7 +42,7 @@ def moments(
     exclude: options.Exclude = None,
     categorical: options.Categorical = "error",
     rare: options.Rare = 1,
-    missing: options.MissingAtSite = "error",
+    missing: options.Missing = "error",
     unlabelled: options.Unlabelled = None,
     as_text: options.AsText = None,
     delimiter: options.Delimiter = None,

@@ -58,7 +58,6 @@ _HELP = {
     "--json": "One JSON object on standard output.",
 }
 _DATA = "CSV, TSV, Parquet or Feather files, patterns or folders; - is standard input."
-_REFUSE = "Missing values: refuse them, "
 _FITTED = "as the model was fitted"
 _DEFAULTS = {
     "--delimiter": "tab in .tsv, else comma",
@@ -91,10 +90,10 @@ Categorical = Annotated[Literal["error", "encode"], _reading("--categorical")]
 Rare = Annotated[int, _reading("--rare", "ROWS", min=1)]
 Missing = Annotated[
     Literal["error", "mean", "drop"],
-    _reading("--missing", help=f"{_REFUSE}fill in what is expected, or drop the row."),
-]
-MissingAtSite = Annotated[
-    Literal["error", "drop"], _reading("--missing", help=f"{_REFUSE}or drop the row.")
+    _reading(
+        "--missing",
+        help="Missing values: refuse them, fill in what is expected, or drop the row.",
+    ),
 ]
 Unlabelled = Annotated[str | None, _reading("--unlabelled", "LABEL")]
 AsText = Annotated[Names, _reading("--as-text", "NAMES")]

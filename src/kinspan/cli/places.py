@@ -128,17 +128,17 @@ def has_types(out: str) -> bool:
 
 
 @contextmanager
-def rows_writer(out: str) -> Iterator[Writer]:
-    """A writer to a file, whole or not at all, or to standard output."""
+def rows_writer(out: str, dialect: Dialect) -> Iterator[Writer]:
+    """A writer to a file, whole or not at all, or to standard output; text as a dialect says."""
     if out == "-":
         if getattr(sys.stdout, "name", None) == os.devnull:  # put there by the program
             raise ValueError("standard output is closed; name a file with --out")
         sys.stdout.flush()
-        yield csv_writer(sys.stdout.buffer)
+        yield csv_writer(sys.stdout.buffer, dialect)
         sys.stdout.buffer.flush()
         return
     with atomic_files.replacing(Path(out)) as place:
-        writer = open_writer(place, Path(out))
+        writer = open_writer(place, Path(out), dialect)
         try:
             yield writer
         finally:

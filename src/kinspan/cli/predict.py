@@ -56,7 +56,7 @@ def predict(
     scoring = Scoring.of_file(model, {"task": task}, unseen, dialect)
     with (
         sources(data or (), out) as files,
-        rows_writer(out) as writer,
+        rows_writer(out, scoring.reader.recipe.dialect) as writer,
         output.progress("scoring", n_rows_of(files)) as advance,
     ):
         _score(scoring, files, writer, only_answers, has_types(out), advance)

@@ -93,7 +93,7 @@ def fit(
         )
     found = _tree(clone(model), X, y, task, sample_weight, split_every).compute()
     with learning(model) as draft:
-        draft.fit_moments(found.moments, found.sample, found.unlabelled)
+        draft.fit_moments(found)
         if is_frame(X):
             named = feature_columns(X, y, task, sample_weight)
             validate_data(draft, named, reset=True, skip_check_array=True)

@@ -37,8 +37,9 @@ class FoundCategories:
             if name not in chunk.columns.column_names:
                 continue
             column = chunk.columns.column(name)
-            if chunk.is_text and name not in self._as_text:
-                self._cells[name].add(column.cast(pyarrow().string()))
+            is_text = pyarrow().types.is_string(column.type)  # and no categories of a frame
+            if chunk.is_text and is_text and name not in self._as_text:
+                self._cells[name].add(column)
             if len(counts) <= self._most:
                 distinct, codes = texts_of(column)
                 numbers = np.bincount(codes[codes >= 0], minlength=len(distinct))

@@ -18,6 +18,7 @@ from kinspan.tables.recipe import FeatureColumn, Recipe
 from kinspan.tables.request import Request
 from kinspan.tables.strays import look
 from kinspan.tables.table import OpenTable
+from kinspan.tables.text import refuse_other_encoding
 
 
 class ColumnChoice(NamedTuple):
@@ -41,6 +42,11 @@ class ColumnChoice(NamedTuple):
             for given in (self.features, self.exclude, self.as_text)
         )
         return self._replace(features=features or self.features, exclude=exclude, as_text=as_text)
+
+    def only(self, names: Sequence[str]) -> ColumnChoice:
+        """The choice of columns with these names, all of which are there."""
+        as_text = [name for name in self.as_text if name in names or name == self.task]
+        return self._replace(features=names, exclude=(), as_text=as_text)
 
     def request(self, numeric: tuple[str, ...] = ()) -> Request:
         """The request for these columns."""
@@ -93,10 +99,8 @@ def _with_columns_of(files: Sequence[Path], recipe: Recipe, choice: ColumnChoice
 
 def _feature_columns(table: OpenTable, choice: ColumnChoice) -> tuple[FeatureColumn, ...]:
     check_columns(table, choice.request())
-    for name in choice.as_text:
-        if name not in table.names:
-            raise ValueError(_not_a_column("as_text", name, table))
-    names = _chosen(table, choice)
+    names = chosen(table.names, choice, table.index_columns)
+    refuse_other_encoding(table, names)
     texts = [n for n in names if n in choice.as_text or kind_of_type(table.types[n]) == TEXT]
     dates = [n for n in names if n not in texts and kind_of_type(table.types[n]) == TIMES]
     known = {*texts, *dates}
@@ -128,31 +132,39 @@ def _refuse_strays(table: OpenTable, texts: list[str], choice: ColumnChoice) -> 
                 raise ValueError(cells.refusal)
 
 
-def _not_a_column(argument: str, name: str, table: OpenTable) -> str:
-    return f"{argument}={name!r} is not a column; there are {some(table.names, at_most=20)}"
+def _not_a_column(argument: str, name: str, known: Sequence[str]) -> str:
+    return f"{argument}={name!r} is not a column; there are {some(list(known), at_most=20)}"
 
 
-def _chosen(table: OpenTable, choice: ColumnChoice) -> list[str]:
-    """Columns in the order in which they are named, those of a pattern in that of the file."""
+def chosen(known: Sequence[str], choice: ColumnChoice, index: Sequence[str] = ()) -> list[str]:
+    """Columns in the order in which they are named, those of a pattern in that of the file.
+
+    Columns of an index are chosen if they are named.
+    """
+    needed = [("as_text", name) for name in choice.as_text]
+    needed += [] if choice.task is None else [("task", choice.task)]
+    for argument, name in needed:
+        if name not in known:
+            raise ValueError(_not_a_column(argument, name, known))
     roles = {choice.task, choice.label}
-    wanted = [name for name in table.names if name not in table.index_columns]
+    wanted = [name for name in known if name not in index]
     if choice.features:
-        wanted = _matching(table, choice.features, "features")
-    left_out = {*roles, *_matching(table, choice.exclude, "exclude")}
+        wanted = _matching(known, choice.features, "features")
+    left_out = {*roles, *_matching(known, choice.exclude, "exclude")}
     names = [name for name in dict.fromkeys(wanted) if name not in left_out]
     if not names:
-        known = some(table.names, at_most=20)
-        raise ValueError(f"no column is left as a feature; there are {known}")
+        there = some(list(known), at_most=20)
+        raise ValueError(f"no column is left as a feature; there are {there}")
     return names
 
 
-def _matching(table: OpenTable, patterns: Sequence[str], argument: str) -> list[str]:
+def _matching(known: Sequence[str], patterns: Sequence[str], argument: str) -> list[str]:
     matching: list[str] = []
     for pattern in patterns:
-        names = [pattern] if pattern in table.names else []
-        names = names or [name for name in table.names if _fits(name, pattern)]
+        names = [pattern] if pattern in known else []
+        names = names or [name for name in known if _fits(name, pattern)]
         if not names:
-            raise ValueError(_not_a_column(argument, pattern, table))
+            raise ValueError(_not_a_column(argument, pattern, known))
         matching += names
     return matching
 

@@ -82,8 +82,9 @@ def as_numbers(cells: Any, dialect: Dialect) -> Any:
     """Cells that are numbers as numbers, without the marks between thousands."""
     compute = pyarrow("pyarrow.compute")
     plain = compute.utf8_trim_whitespace(cells)
+    plain = compute.utf8_ltrim(plain, "+")
     if dialect.thousands is not None:
-        plain = compute.replace_substring(plain, dialect.thousands, "")
+        plain = compute.replace_substring_regex(plain, _thousands(dialect.thousands), "")
     if dialect.decimal is not None:
         plain = compute.replace_substring(plain, dialect.decimal, ".")
     return plain.cast(pyarrow().float64())
@@ -94,9 +95,14 @@ def _pattern(dialect: Dialect) -> str:
     point = re.escape(dialect.decimal or ".")
     whole = r"\d+"
     if dialect.thousands is not None:
-        whole = rf"(?:\d{{1,3}}(?:{re.escape(dialect.thousands)}\d{{3}})+|\d+)"
+        whole = rf"(?:\d{{1,3}}(?:{_thousands(dialect.thousands)}\d{{3}})+|\d+)"
     digits = rf"(?:{whole}(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d+)?"
-    return rf"^\s*-?(?:{digits}|(?i:inf|infinity))\s*$"
+    return rf"^\s*[-+]?(?:{digits}|(?i:inf|infinity))\s*$"
+
+
+def _thousands(mark: str) -> str:
+    """A space may be one that does not break a line."""
+    return "[ \u00a0\u202f]" if mark == " " else re.escape(mark)
 
 
 def other_delimiter(header: str) -> str:

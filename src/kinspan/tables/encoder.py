@@ -17,8 +17,8 @@ from kinspan._validation.text_columns import naming_columns
 from kinspan.tables.arrow import pyarrow
 from kinspan.tables.categories import FoundCategories
 from kinspan.tables.chunks import Chunk
-from kinspan.tables.columns import ColumnChoice, recipe_of_table
-from kinspan.tables.dialect import Dialect
+from kinspan.tables.columns import ColumnChoice, chosen, recipe_of_table
+from kinspan.tables.dialect import check_dialect
 from kinspan.tables.encoding import OF_FRAMES, encode_chunk
 from kinspan.tables.fills import Fills, sums_of_present
 from kinspan.tables.frames import (
@@ -26,7 +26,7 @@ from kinspan.tables.frames import (
     is_frame,
     names_of_frame,
     opened,
-    with_numbers,
+    read_as_file,
 )
 from kinspan.tables.ids import CodedIds
 from kinspan.tables.lacking import widened, without_lacking
@@ -44,7 +44,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     Numbers stay numbers, and so do columns of true and false. Dates and times become days since
     1970. Every category of a column of text becomes a feature of zeros and ones, such as
-    `plan=free`; a category that `fit` has not seen is all zeros.
+    `plan=free`; a category that `fit` has not seen is all zeros. A column of text is read as that
+    of a text file: if all of its cells are numbers, dates, or true and false, it holds these.
 
     Parameters
     ----------
@@ -56,12 +57,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         `features`, all columns.
     as_text : list of str, default=()
         Columns whose numbers are categories, or that are text although most of it looks like
-        numbers.
+        numbers, dates or truth. Categorical columns of a frame are categories anyway.
     missing : {"error", "mean", "keep"}, default="error"
         Refuse missing values by column and row, fill in the mean of the column in the same task
         (for categories, their shares; for a new task, the mean of all rows), or keep them as NaN.
     missing_values : list of str, default=()
         Texts that stand for a missing value, such as `"?"`.
+    decimal, thousands : str, optional
+        The marks in numbers that are text, if not a point and none: `","` and `"."` for 1.234,5.
     rare : int, default=1
         Categories of fewer rows are one feature together, and then new categories are too.
 
@@ -103,6 +106,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         as_text: Sequence[str] = (),
         missing: str = "error",
         missing_values: Sequence[str] = (),
+        decimal: str | None = None,
+        thousands: str | None = None,
         rare: int = 1,
     ) -> None:
         self.task_column = task_column
@@ -111,13 +116,18 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.as_text = as_text
         self.missing = missing
         self.missing_values = missing_values
+        self.decimal = decimal
+        self.thousands = thousands
         self.rare = rare
 
     def fit(self, X: Any, y: Any = None) -> TableEncoder:
         """Learn categories and means; y is not used."""
-        choice = self._choice()
-        frame = self._frame(X, reset=True)
-        chunk = chunk_of_frame(frame, names_of_frame(frame), choice.dialect)
+        choice, frame = self._choice(), self._frame(X, reset=True)
+        choice = choice.only(chosen(names_of_frame(frame), choice))
+        roles = [] if choice.task is None else [choice.task]
+        chunk = chunk_of_frame(frame, [*roles, *choice.features], choice.dialect)
+        typed = set(choice.features).difference(choice.as_text)
+        chunk = read_as_file(chunk, typed, choice.dialect)
         draft = recipe_of_table(OF_FRAMES, opened(chunk), choice)
         found = FoundCategories(draft, choice.as_text, choice.rare)
         found.add(chunk._replace(is_text=True))
@@ -140,7 +150,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         recipe = without_lacking(self.recipe_, known, self._may_lack)
         wanted = [name for name in self._columns if name in set(known)]
         chunk = chunk_of_frame(frame, wanted, recipe.dialect)
-        chunk = with_numbers(chunk, recipe.numeric, recipe.dialect)
+        chunk = read_as_file(chunk, recipe.numeric, recipe.dialect)
         reader = self._reader(recipe)
         check_agrees(reader.layout, opened(chunk), reader.request, recipe.read_as_text)
         found = self._encoded(chunk, recipe)
@@ -168,7 +178,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if self.task_column is not None:
             check_type("task_column", self.task_column, str)
         check_choice("missing", self.missing, _MISSING)
-        dialect = Dialect(missing_values=_texts("missing_values", self.missing_values))
+        nothing = _texts("missing_values", self.missing_values)
+        marks = {"decimal": self.decimal, "thousands": self.thousands}
         return ColumnChoice(
             task=self.task_column,
             label=None,
@@ -177,7 +188,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             categorical="encode",
             missing="error" if self.missing == "error" else "mean",
             as_text=_texts("as_text", self.as_text),
-            dialect=dialect,
+            dialect=check_dialect(**marks, missing_values=nothing),
             rare=check_positive("rare", self.rare),
         )
 

@@ -10,10 +10,13 @@ from kinspan._rows.types import Codes, Floats, Mask
 from kinspan.exceptions import FileError
 from kinspan.tables.arrow import NUMBERS, pyarrow
 from kinspan.tables.chunks import Chunk
+from kinspan.tables.dialect import Dialect
 from kinspan.tables.ids import CodedIds
+from kinspan.tables.kinds import as_instants
 from kinspan.tables.reader import Reader
 from kinspan.tables.recipe import FeatureColumn
 from kinspan.tables.rows import FileRows, ids_of_chunk, numbers
+from kinspan.tables.strays import fault_of
 from kinspan.tables.tally import Tally
 
 OF_FRAMES = "fit"  # the place of a recipe that was made from a frame
@@ -30,7 +33,8 @@ class UsableRows(NamedTuple):
 def encode_chunk(chunk: Chunk, reader: Reader, tally: Tally) -> UsableRows:
     """Numbers and ids of the rows of a chunk; missing numbers are NaN."""
     recipe, request = reader.recipe, reader.request
-    X = np.concatenate([_features(chunk, column, tally) for column in recipe.columns], axis=1)
+    parts = (_features(chunk, column, recipe.dialect, tally) for column in recipe.columns)
+    X = np.concatenate(list(parts), axis=1)
     needed = [name for role, name in request.columns().items() if role != "label"]
     lacking = {name: _is_missing(chunk, name) for name in needed}
     absent = np.logical_or.reduce([np.zeros(len(X), dtype=bool), *lacking.values()])
@@ -62,11 +66,11 @@ def texts_of(column: Any) -> tuple[list[str], Codes]:
     return distinct, codes
 
 
-def _features(chunk: Chunk, column: FeatureColumn, tally: Tally) -> Floats:
+def _features(chunk: Chunk, column: FeatureColumn, dialect: Dialect, tally: Tally) -> Floats:
     """(rows, features of a column): NaN where a value is missing."""
     values = chunk.columns.column(column.name)
     if column.is_date:
-        return days_of(column.name, values)[:, None]
+        return days_of(column.name, values, dialect)[:, None]
     if column.categories is None:
         return np.asarray(numbers(values), dtype=np.float64)[:, None]
     distinct, codes = texts_of(values)
@@ -82,15 +86,16 @@ def _features(chunk: Chunk, column: FeatureColumn, tally: Tally) -> Floats:
     return one_hot
 
 
-def days_of(name: str, column: Any) -> Floats:
+def days_of(name: str, column: Any, dialect: Dialect) -> Floats:
     """Dates and times as days since 1970, NaN where they are missing."""
     pa = pyarrow()
+    is_text = pa.types.is_string(column.type)
     try:
-        instants = column.cast(pa.timestamp("us"))
+        instants = as_instants(column, dialect) if is_text else column.cast(pa.timestamp("us"))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise ValueError(
-            f"column {name!r} holds dates in the fit, and something else here: {error}"
-        ) from None
+        fault = fault_of(name, column, dialect) if is_text else None
+        text = f"column {name!r} holds dates in the fit, and something else here: {error}"
+        raise ValueError(fault or text) from None
     microseconds = instants.cast(pa.int64()).cast(pa.float64(), safe=False)
     return np.asarray(microseconds.to_numpy(), dtype=np.float64) / MICROSECONDS_PER_DAY
 

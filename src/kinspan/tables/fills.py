@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -48,14 +49,11 @@ class Fills(NamedTuple):
     def of_sums(cls, found: ByTask, names: Sequence[str]) -> Fills:
         """From sums and counts of the numbers that are not missing."""
         sums, n = np.hsplit(found.sums, 2)
-        fills = cls(found.tasks, _means(sums, n))
-        empty = np.flatnonzero(np.isnan(fills.means[-1]))
-        if len(empty):
-            name = names[int(empty[0])]
-            raise ValueError(
-                f"column {name!r} has no values to take the mean of; use exclude=[{name!r}]"
-            )
-        return fills
+        means = _means(sums, n)
+        empty = np.isnan(means[-1])
+        for j in np.flatnonzero(empty).tolist():
+            warnings.warn(f"{names[j]!r} has no value in any row: it is 0 in all", stacklevel=3)
+        return cls(found.tasks, np.where(empty, 0.0, means))
 
     def fill(self, X: Floats, missing: NDArray[np.bool_], task: CodedIds | None) -> None:
         """Replace missing numbers in place."""

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from datetime import date
+from numbers import Real
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 import narwhals as nw
 
+from kinspan._rows import identifiers
 from kinspan.tables.arrow import pyarrow
 from kinspan.tables.chunks import Chunk, with_nulls
-from kinspan.tables.dialect import Dialect, as_numbers, is_number, no_numbers
+from kinspan.tables.dialect import Dialect
+from kinspan.tables.kinds import as_in_a_file
+from kinspan.tables.strays import Cells
 from kinspan.tables.table import OpenTable
 
 _PLACE = Path("X")  # what errors name instead of a file
@@ -33,22 +39,18 @@ def names_of_frame(X: Any) -> list[str]:
 def chunk_of_frame(X: Any, wanted: list[str], dialect: Dialect) -> Chunk:
     """Some columns of a frame as one chunk."""
     pa, frame = pyarrow(), nw.from_native(X, eager_only=True)
-    columns = pa.table({name: _column(frame.get_column(name), name) for name in wanted})
+    columns = pa.table({name: _column(frame.get_column(name), dialect) for name in wanted})
     no_text = pa.array(list(dialect.missing_values or ()), pa.string())
     return Chunk(_PLACE, 0, with_nulls(columns, no_text) if len(no_text) else columns, None, False)
 
 
-def with_numbers(chunk: Chunk, names: Collection[str], dialect: Dialect) -> Chunk:
-    """Columns of text of which all cells are numbers, as a text file writes them, as numbers."""
-    pa, compute, columns = pyarrow(), pyarrow("pyarrow.compute"), chunk.columns
-    none = pa.scalar(None, pa.string())
+def read_as_file(chunk: Chunk, names: Collection[str], dialect: Dialect) -> Chunk:
+    """Columns of text as a text file has them: as numbers, dates or truth where all cells are."""
+    pa, columns = pyarrow(), chunk.columns
     for place, name in enumerate(columns.column_names):
         cells = columns.column(place)
-        if name not in names or not pa.types.is_string(cells.type):
-            continue
-        held = compute.if_else(compute.is_in(cells, no_numbers(dialect)), none, cells)
-        if compute.all(is_number(held, dialect)).as_py():
-            columns = columns.set_column(place, name, as_numbers(held, dialect))
+        if name in names and pa.types.is_string(cells.type):
+            columns = columns.set_column(place, name, as_in_a_file(cells, dialect))
     return chunk._replace(columns=columns)
 
 
@@ -61,15 +63,36 @@ def opened(chunk: Chunk) -> OpenTable:
     return OpenTable.of_schema(chunk.columns.schema.remove_metadata(), stream)
 
 
-def _column(series: Any, name: str) -> Any:
+def _column(series: Any, dialect: Dialect) -> Any:
     pa = pyarrow()
     try:
         found = series.to_arrow()
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
-        raise ValueError(
-            f"column {name!r} of X holds values of several kinds ({error}); make them all numbers, "
-            "or all text"
-        ) from None
+        found = _written(series, dialect)
+        if found is None:
+            raise ValueError(
+                f"column {series.name!r} of X holds values of several kinds ({error}); make them "
+                "all numbers, or all text"
+            ) from None
     found = pa.chunked_array([found]) if isinstance(found, pa.Array) else found
     is_other_text = pa.types.is_large_string(found.type) or pa.types.is_string_view(found.type)
     return found.cast(pa.string()) if is_other_text else found
+
+
+def _written(series: Any, dialect: Dialect) -> Any:
+    """Values among which there is text, as spreadsheets have them, as the text of a file."""
+    texts = [_text_of(value, dialect.decimal or ".") for value in series.to_list()]
+    if not all(isinstance(text, (str, NoneType)) for text in texts):
+        return None
+    cells, found = Cells(series.name, dialect), pyarrow().chunked_array([texts], pyarrow().string())
+    cells.add(found)
+    return found if cells.are_values else None
+
+
+def _text_of(value: Any, decimal: str) -> Any:
+    """A value as a text file has it; others than text, numbers and dates are unchanged."""
+    if identifiers.is_missing(value):
+        return None
+    if isinstance(value, Real):
+        return str(value).replace(".", decimal)
+    return str(value) if isinstance(value, date) else value

@@ -170,13 +170,14 @@ def _kind(table: OpenTable, name: str, request: Request) -> str:
 
 
 def is_numeric(table: OpenTable, name: str) -> bool:
-    """A column without values in the first rows of a text file may have some later."""
+    """Numbers, or no values: there may be some in later rows."""
     kind = table.types[name]
-    return arrow.is_number(kind) or (table.is_text and kind_of_type(kind) == NOTHING)
+    return arrow.is_number(kind) or kind_of_type(kind) == NOTHING
 
 
 def _is_feature(table: OpenTable, name: str) -> bool:
-    return name not in table.index_columns and is_numeric(table, name)
+    is_empty = kind_of_type(table.types[name]) == NOTHING and not table.is_text
+    return name not in table.index_columns and is_numeric(table, name) and not is_empty
 
 
 def _refuse_types(
@@ -193,8 +194,8 @@ def _refuse_types(
 
 
 def _strays(table: OpenTable, name: str, request: Request) -> str | None:
-    """What is wrong with a column of a text file of which most cells are numbers."""
-    if not table.is_text:
+    """What is wrong with a column of text of which most cells are numbers."""
+    if not pyarrow().types.is_string(table.types[name]):
         return None
     batches = table.stream([name], {name: pyarrow().string()}, None, 0)
     return look(batches, [name], request.dialect)[0].fault

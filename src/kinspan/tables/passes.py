@@ -21,7 +21,8 @@ def encoded_rows(
     """The usable rows of all files, in their order; missing numbers are NaN."""
     for path in files:
         for chunk in reader.chunks(path):
-            rows = encode_chunk(chunk, reader, tally).rows
+            with naming_file(path):
+                rows = encode_chunk(chunk, reader, tally).rows
             if len(rows.X):
                 yield rows
             advance(chunk.columns.num_rows)

@@ -35,9 +35,9 @@ def format_of(path: Path) -> str | None:
     return _FORMATS.get(ending)
 
 
-def is_tabbed(path: Path) -> bool:
-    """Whether the columns of a text file of this name are separated by tabs."""
-    return ".tsv" in [ending.lower() for ending in path.suffixes[-2:]]
+def delimiter_of(path: Path) -> str:
+    """What separates the columns of a text file of this name, where nothing else is said."""
+    return "\t" if ".tsv" in [ending.lower() for ending in path.suffixes[-2:]] else ","
 
 
 def is_matrix(path: Path) -> bool:

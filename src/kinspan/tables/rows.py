@@ -91,7 +91,8 @@ def _ids_of_function(role: str, spec: Any, chunk: Chunk, layout: FileLayout) -> 
 def numbers(column: Any) -> NDArray[Any]:
     """A column as numbers, NaN where a value is missing."""
     pa = pyarrow()
-    if pa.types.is_boolean(column.type) or pa.types.is_decimal(column.type):
+    tests = (pa.types.is_boolean, pa.types.is_decimal, pa.types.is_null)
+    if any(test(column.type) for test in tests):
         column = column.cast(pa.float64())
     return np.asarray(column.to_numpy())
 

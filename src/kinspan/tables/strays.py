@@ -1,13 +1,15 @@
-"""Columns of text that are numbers but for a few cells, or numbers written in another way."""
+"""Columns of text that are numbers, dates or truth but for a few cells, or written otherwise."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from kinspan._validation.messages import some
 from kinspan.tables.arrow import pyarrow
 from kinspan.tables.dialect import Dialect, is_number, no_numbers
+from kinspan.tables.kinds import has_sign, is_date, is_other_date, is_truth
 
 _OTHER_WAYS = (
     Dialect(decimal=","),
@@ -21,14 +23,31 @@ _SHOWN = 5
 _LOOKED_AT = 1_000_000  # rows of a file that is refused anyway
 
 
+_DATES, _OTHER_DATES, _TRUTH, _SIGNS = "dates", "other dates", "truth", "signs"
+_OTHERS = {
+    _OTHER_DATES: "dates such as {!r}; write them as 2024-05-01",
+    _SIGNS: "numbers with a sign, such as {!r}; remove the sign",
+}
+_SINGLE = {_DATES: "is not a date", _TRUTH: "is neither true nor false"}
+_SEVERAL = {_DATES: "are not dates", _TRUTH: "are neither true nor false"}
+
+
 class Cells:
-    """Counts of the cells of a column of text, by the ways in which they could be numbers."""
+    """Counts of the cells of a column of text, by what they could be."""
 
     def __init__(self, name: str, dialect: Dialect) -> None:
         self.name = name
-        self._ways = [dialect, *(way for way in _OTHER_WAYS if way[2:4] != dialect[2:4])]
-        self._n, self._n_numbers = 0, [0] * len(self._ways)
-        self._strays: dict[str, None] = {}  # distinct, in their order
+        others = [way for way in _OTHER_WAYS if way[2:4] != dialect[2:4]]
+        tests: dict[Any, Callable[[Any], Any]] = {
+            way: partial(is_number, dialect=way) for way in (dialect, *others)
+        }
+        more = {_TRUTH: is_truth, _DATES: is_date, _OTHER_DATES: is_other_date, _SIGNS: has_sign}
+        self._tests = {**tests, **more}
+        self._usual = dialect
+        self._n = 0
+        self._n_such = dict.fromkeys(self._tests, 0)
+        self._others: dict[Any, dict[str, None]] = {way: {} for way in self._tests}  # in order
+        self._example: dict[Any, str] = {}  # a cell that is such, and no number as usual
         self._no_numbers = no_numbers(dialect)
         self.is_part = False  # whether there are more that are not counted
 
@@ -37,33 +56,56 @@ class Cells:
         compute = pyarrow("pyarrow.compute")
         cells = column.filter(compute.invert(compute.is_in(column, self._no_numbers))).drop_null()
         self._n += len(cells)
-        for i, way in enumerate(self._ways):
-            numeric = is_number(cells, way)
-            self._n_numbers[i] += compute.sum(numeric).as_py() or 0
-            if i == 0 and len(self._strays) < _SHOWN:
-                others = compute.unique(cells.filter(compute.invert(numeric))).to_pylist()
-                self._strays.update(dict.fromkeys(others[:_SHOWN]))
+        unusual = compute.invert(is_number(cells, self._usual))
+        for way, test in self._tests.items():
+            is_such, others = test(cells), self._others[way]
+            self._n_such[way] += compute.sum(is_such).as_py() or 0
+            if len(others) < _SHOWN:
+                found = compute.unique(cells.filter(compute.invert(is_such))).to_pylist()
+                others.update(dict.fromkeys(found[:_SHOWN]))
+            if way not in self._example:
+                for text in cells.filter(compute.and_(is_such, unusual))[:1].to_pylist():
+                    self._example[way] = text
+
+    @property
+    def _best(self) -> Any:
+        """What most cells are, the first of equals; None where most are something else."""
+        best = max(self._n_such, key=lambda way: self._n_such[way])
+        return best if 2 * self._n_such[best] > self._n else None
+
+    @property
+    def are_values(self) -> bool:
+        """Whether most cells are numbers as they are usually written, dates, or true or false."""
+        return self._best in (self._usual, _DATES, _TRUTH)
+
+    @property
+    def _strays(self) -> list[str]:
+        """Some of the other cells."""
+        return list(self._others[self._best])[:_SHOWN]
 
     @property
     def fault(self) -> str | None:
-        """What is wrong with a column of which most cells are numbers; None for other text."""
-        best = max(range(len(self._ways)), key=lambda i: self._n_numbers[i])  # the first of them
-        if 2 * self._n_numbers[best] <= self._n:
+        """What is wrong with a column of which most cells are alike; None for other text."""
+        best = self._best
+        if best is None:
             return None
-        strays = list(self._strays)[:_SHOWN]
-        if best > 0:
-            way = self._ways[best]
-            marks = {"decimal": way.decimal, "thousands": way.thousands}
-            given = [f"{what}={mark!r}" for what, mark in marks.items() if mark is not None]
-            return (
-                f"{self._n_numbers[best]:,} of {self._all} values in {self.name!r} are numbers "
-                f"such as {strays[0]!r}; read them with {' and '.join(given)}"
-            )
-        n = self._n - self._n_numbers[0]
-        if n == 0:  # numbers that are meant to be text
+        if not self.are_values:
+            return self._written_otherwise(best)
+        n = self._n - self._n_such[best]
+        if n == 0:  # meant to be text
             return None
-        are = "is not a number" if n == 1 else "are not numbers"
-        return f"{n:,} of {self._all} values in {self.name!r} {are}: {some(strays)}"
+        are = _SINGLE.get(best, "is not a number") if n == 1 else None
+        are = are or _SEVERAL.get(best, "are not numbers")
+        return f"{n:,} of {self._all} values in {self.name!r} {are}: {some(self._strays)}"
+
+    def _written_otherwise(self, best: Any) -> str:
+        example = self._example[best]
+        found = f"{self._n_such[best]:,} of {self._all} values in {self.name!r} are"
+        if best in _OTHERS:
+            return f"{found} {_OTHERS[best].format(example)}"
+        marks = {"decimal": best.decimal, "thousands": best.thousands}
+        given = [f"{what}={mark!r}" for what, mark in marks.items() if mark is not None]
+        return f"{found} numbers such as {example!r}; read them with {' and '.join(given)}"
 
     @property
     def _all(self) -> str:
@@ -75,8 +117,8 @@ class Cells:
         fault = self.fault
         if fault is None:
             return None
-        missing = f"missing_values={list(self._strays)[:_SHOWN]!r} reads such values as missing"
-        way_out = "" if "; read them with" in fault else f"; {missing}"
+        missing = f"; missing_values={self._strays!r} reads such values as missing"
+        way_out = missing if self.are_values else ""
         return f"{fault}{way_out}, or as_text=[{self.name!r}] makes the column text"
 
 
@@ -93,3 +135,10 @@ def look(batches: Iterable[Any], names: Sequence[str], dialect: Dialect) -> list
             break
         n_rows += batch.num_rows
     return found
+
+
+def fault_of(name: str, column: Any, dialect: Dialect) -> str | None:
+    """What is wrong with cells that should be alike, with the way out."""
+    cells = Cells(name, dialect)
+    cells.add(column)
+    return cells.refusal

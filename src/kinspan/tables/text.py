@@ -13,7 +13,7 @@ from typing import Any
 
 from kinspan.tables.arrow import pyarrow
 from kinspan.tables.dialect import Dialect, as_numbers, is_number, no_numbers, other_delimiter
-from kinspan.tables.paths import is_tabbed
+from kinspan.tables.paths import delimiter_of
 from kinspan.tables.table import OpenTable, Part
 
 _BLOCK = 1 << 20  # bytes; the reader of pyarrow holds a few dozen blocks
@@ -29,7 +29,7 @@ _OTHER_ENCODING = f"It may be Latin-1 or Windows-1252: {_WAY_OUT.format('WINDOWS
 
 def open_csv(path: Path, dialect: Dialect) -> OpenTable:
     """Read the header of a text file, and guess the types of its columns."""
-    delimiter = dialect.delimiter or ("\t" if is_tabbed(path) else ",")
+    delimiter = dialect.delimiter or delimiter_of(path)
     csv = pyarrow("pyarrow.csv")
     with pyarrow().input_stream(path) as stream:
         head = _in_utf8(stream.read(_BLOCK), dialect)
@@ -138,8 +138,17 @@ def _naming_columns(
         raise ValueError(_other_encoding(dialect, error)) from None
     except pyarrow().ArrowInvalid as error:
         message = _reworded(str(error), block, names)
-        one_column = "Expected 1 columns" in message
-        raise ValueError(message + (other_delimiter(header) if one_column else "")) from None
+        raise ValueError(message + _about_header(message, header)) from None
+
+
+def _about_header(message: str, header: str) -> str:
+    """What is wrong with the first line where the second has more columns."""
+    delimiter = other_delimiter(header) if "Expected 1 columns" in message else ""
+    expected = re.search(r"Row #2: Expected (\d+) columns, got (\d+)", message)
+    if delimiter or expected is None or int(expected[1]) > int(expected[2]):
+        return delimiter
+    shown = header.strip()[:40]
+    return f". Does the first line name the columns? It is {shown!r}: remove such lines"
 
 
 def _reworded(message: str, block: int, names: Sequence[str]) -> str:
@@ -154,11 +163,18 @@ def _reworded(message: str, block: int, names: Sequence[str]) -> str:
     name, problem = names[int(place[1])], message[place.end() :]
     if "UTF8" in problem:
         hint = _OTHER_ENCODING
-    elif problem.startswith("double"):
+    elif problem.startswith(("double", "bool")):
         return _not_numbers(name, problem)
     else:
         hint = f"its first rows looked otherwise: read it as text with as_text=[{name!r}]"
     return f"column {name!r} cannot be read as {problem}; {hint}"
+
+
+def refuse_other_encoding(table: OpenTable, names: Sequence[str]) -> None:
+    """Columns of a text file that are no text in UTF-8, for which pyarrow keeps the bytes."""
+    for name in names:
+        if table.is_text and pyarrow().types.is_binary(table.types[name]):
+            raise ValueError(f"column {name!r} is not UTF-8. {_OTHER_ENCODING}")
 
 
 def _not_numbers(name: str, problem: str) -> str:

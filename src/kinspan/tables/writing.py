@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+from codecs import getincrementalencoder
 from pathlib import Path
 from typing import Any, Protocol
 
 from kinspan.tables.arrow import pyarrow
 from kinspan.tables.dialect import Dialect, is_number
-from kinspan.tables.paths import format_of, is_tabbed
+from kinspan.tables.paths import delimiter_of, format_of
 
 
 class Writer(Protocol):
@@ -22,8 +24,8 @@ class Writer(Protocol):
         """Finish the file."""
 
 
-def open_writer(place: Path, named: Path) -> Writer:
-    """A writer to a place, in the format of another name."""
+def open_writer(place: Path, named: Path, dialect: Dialect) -> Writer:
+    """A writer to a place, in the format of another name; text is written as the dialect says."""
     kind = format_of(named)
     if kind == "parquet":
         return _Binary(lambda schema: pyarrow("pyarrow.parquet").ParquetWriter(place, schema))
@@ -31,12 +33,12 @@ def open_writer(place: Path, named: Path) -> Writer:
         return _Binary(lambda schema: pyarrow("pyarrow.ipc").new_file(place, schema))
     codec = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}.get(named.suffix.lower())
     stream = pyarrow().output_stream(place, compression=codec)
-    return csv_writer(stream, "\t" if is_tabbed(named) else ",")
+    return csv_writer(stream, dialect, delimiter_of(named))
 
 
-def csv_writer(stream: Any, delimiter: str = ",") -> Writer:
-    """A writer of text to a stream of bytes."""
-    return _Text(stream, delimiter)
+def csv_writer(stream: Any, dialect: Dialect, delimiter: str = ",") -> Writer:
+    """A writer of text to a stream of bytes; the delimiter is for dialects that have none."""
+    return _Text(stream, dialect._replace(delimiter=dialect.delimiter or delimiter))
 
 
 class _Binary:
@@ -72,8 +74,11 @@ class _Binary:
 class _Text:
     """CSV and TSV, with quotes only where they are needed; pyarrow would quote all text."""
 
-    def __init__(self, stream: Any, delimiter: str) -> None:
-        self._stream, self._delimiter, self._is_new = stream, delimiter, True
+    def __init__(self, stream: Any, dialect: Dialect) -> None:
+        self._stream, self._is_new = stream, True
+        self._delimiter, self._decimal = dialect.delimiter or ",", dialect.decimal
+        self._encoding = dialect.encoding or "utf-8"
+        self._encode = getincrementalencoder(self._encoding)().encode  # one mark of byte order
 
     def write(self, table: Any) -> None:
         if self._is_new:
@@ -81,12 +86,22 @@ class _Text:
             csv.writer(line, delimiter=self._delimiter, lineterminator="\n").writerow(
                 table.column_names
             )
-            self._stream.write(line.getvalue().encode())
+            self._write(line.getvalue())
             self._is_new = False
         if table.num_rows:
-            cells = [_cells(column, self._delimiter) for column in table.columns]
+            cells = [_cells(column, self._delimiter, self._decimal) for column in table.columns]
             lines = pyarrow("pyarrow.compute").binary_join_element_wise(*cells, self._delimiter)
-            self._stream.write(("\n".join(lines.to_pylist()) + "\n").encode())
+            self._write("\n".join(lines.to_pylist()) + "\n")
+
+    def _write(self, text: str) -> None:
+        try:
+            self._stream.write(self._encode(text))
+        except UnicodeEncodeError as error:
+            lost = text[error.start : error.end]
+            raise ValueError(
+                f"{lost!r} cannot be written in the encoding of the table, {self._encoding}; write "
+                "a .parquet"
+            ) from None
 
     def close(self) -> None:
         self._stream.close()
@@ -108,16 +123,18 @@ def without_formulas(column: Any) -> Any:
     return compute.if_else(is_formula, marked, column)
 
 
-def _cells(column: Any, delimiter: str) -> Any:
+def _cells(column: Any, delimiter: str, decimal: str | None) -> Any:
     """A column as the text of its cells."""
     pa, compute = pyarrow(), pyarrow("pyarrow.compute")
     try:
         cells = column.cast(pa.string()).combine_chunks().fill_null("")
+        if decimal is not None and pa.types.is_floating(column.type):
+            cells = compute.replace_substring(cells, ".", decimal)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise ValueError(
             f"a column of {column.type} cannot be written as text; write a .parquet"
         ) from None
-    special = compute.match_substring_regex(cells, f'["\r\n{delimiter}]')
+    special = compute.match_substring_regex(cells, f'["\r\n{re.escape(delimiter)}]')
     if not compute.any(special).as_py():
         return cells
     quotes = pa.scalar('"')

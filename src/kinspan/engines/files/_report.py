@@ -97,8 +97,7 @@ class FilesRead:
         """
         names = check_model(model, self.columns, self.feature_names)
         with learning(model) as draft:
-            known = self.statistics
-            draft.fit_moments(known.moments, known.sample, known.unlabelled)
+            draft.fit_moments(self.statistics)
             if names is not None:
                 draft.feature_names_in_ = np.array(names, dtype=object)
         return model

@@ -34,9 +34,9 @@ def discriminant_rules(
     directions: Floats, factor: Floats, level: Floats, log_priors: Floats
 ) -> LinearRules:
     """Linear discriminant ((x − c)ᵀw − ½‖w‖²)/v + log π with w = φ · direction, eq. (25)."""
-    estimate = directions * factor[:, None, None]
-    half = 0.5 * np.einsum("tlp,tlp->tl", estimate, estimate)
-    return LinearRules(estimate / level[:, None, None], log_priors - half / level[:, None])
+    multiple = factor / level
+    half = 0.5 * np.einsum("tlp,tlp->tl", directions, directions) * (factor * multiple)[:, None]
+    return LinearRules(directions * multiple[:, None, None], log_priors - half)
 
 
 def centred_rules(

@@ -5,6 +5,7 @@ Equations are numbered as in docs/theory.md.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ from kinspan.labels import (
     Spectrum,
     TaskWeights,
     agreed_weights,
-    spectral_rule_and_response,
+    spectral_rules,
     spectrum_of_gram,
     spectrum_of_rows,
     task_weights,
@@ -70,6 +71,13 @@ class Problem:
         doubt = self.scaled.noise_doubt
         return [spectrum(rows)._replace(doubt=doubt) for rows in self.contrasts.task_rows()]
 
+    @computed_once
+    def noise_of_contrasts(self) -> tuple[Floats, Floats]:
+        """(tasks, contrasts): the noise that contrasts share with centres, and their own."""
+        scaled, contrasts = self.scaled, self.contrasts
+        shared = contrasts.of_classes(scaled.class_shares * scaled.cell_noise)
+        return shared, contrasts.of_variances(scaled.cell_noise)
+
     @property
     def is_one_set(self) -> bool:
         """Whether all tasks have all classes, with one relatedness for all of these."""
@@ -95,13 +103,30 @@ def solve(problem: Problem, labels: str, log_priors: Floats, *, shrunk: bool = T
 
     Where left-out rows say how large scores should be, directions need not be shrunk.
     """
-    if labels == "spectral" and problem.is_one_set:
-        weights, response = spectral_rule_and_response(problem.spectra[0])
-        found = solution_of(problem, [weights], log_priors, shrunk=shrunk)
-        return found._replace(response=response)
-    counts = problem.scaled.counts
-    of_sets = [task_weights(labels, spectrum, counts) for spectrum in problem.spectra]
-    return solution_of(problem, of_sets, log_priors, shrunk=shrunk)
+    return solve_each([problem], labels, log_priors, shrunk=shrunk)[0]
+
+
+def solve_each(
+    problems: Sequence[Problem], labels: str, log_priors: Floats, *, shrunk: bool = True
+) -> list[Solution]:
+    """The same in several metrics."""
+    if labels != "spectral":
+        of_problems = [
+            [task_weights(labels, s, problem.scaled.counts) for s in problem.spectra]
+            for problem in problems
+        ]
+        return [
+            solution_of(problem, weights, log_priors, shrunk=shrunk)
+            for problem, weights in zip(problems, of_problems, strict=True)
+        ]
+    found = iter(spectral_rules([s for problem in problems for s in problem.spectra]))
+    solutions = []
+    for problem in problems:
+        some = list(itertools.islice(found, len(problem.spectra)))
+        solution = solution_of(problem, [w for w, _ in some], log_priors, shrunk=shrunk)
+        response = some[0][1] if problem.is_one_set else None
+        solutions.append(solution._replace(response=response))
+    return solutions
 
 
 def solution_of(
@@ -123,7 +148,7 @@ def solution_of(
         rules = centred_rules(directions, aligned, level, log_priors, scaled.present)
     length = np.einsum("tlp,tlp->tl", directions, directions)
     multiple = np.einsum("tlp,tlp->tl", rules.coef, directions) / np.where(length > 0, length, 1.0)
-    own = np.broadcast_to(noise_share, multiple.shape) * multiple
+    own = noise_share * multiple
     offset = rules.offset + _shared_noise(problem, own)
     return Solution(rules._replace(offset=offset), weights, own)
 
@@ -147,11 +172,10 @@ def _shared_noise(problem: Problem, own: Floats) -> Floats:
     A direction and the centre of its task contain the same samples: with cells of different sizes
     the noise that they share would move the threshold. And −½‖coef‖² contains the noise of cells.
     """
-    scaled, contrasts = problem.scaled, problem.contrasts
-    shared = own * contrasts.of_classes(scaled.class_shares * scaled.cell_noise)
+    centre, variance = problem.noise_of_contrasts
+    shared = own * centre
     if problem.is_discriminant:
-        squares = own**2 * contrasts.of_variances(scaled.cell_noise)
-        shared = shared + 0.5 * scaled.noise_level[:, None] * squares
+        shared += 0.5 * problem.scaled.noise_level[:, None] * own**2 * variance
     return np.asarray(shared)
 
 

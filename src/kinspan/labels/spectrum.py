@@ -75,7 +75,10 @@ class TaskWeights(NamedTuple):
 
     def combine(self, rows: Floats) -> Floats:
         """(targets, features) weighted sums of rows (tasks, features)."""
-        return np.asarray(self.left @ (self.right @ rows) + self.diagonal[:, None] * rows)
+        found = self.left @ (self.right @ rows)
+        if self.diagonal.any():
+            found += self.diagonal[:, None] * rows
+        return np.asarray(found)
 
     def matrix(self) -> Floats:
         """(targets, tasks), multiplied out."""

@@ -15,11 +15,12 @@ from kinspan._rows.types import Floats
 from kinspan.labels import TaskWeights
 from kinspan.risk import Goal, calibration, leave_one_out_scores
 from kinspan.scores import LinearRules
+from kinspan.selection.columns import rule_parts
 from kinspan.selection.decisions import RIDGES
 from kinspan.selection.evidence import Evidence, evidence_of
 from kinspan.selection.own_rows import OwnRules, own_rules
 from kinspan.selection.prepared import Prepared
-from kinspan.selection.solutions import Problem, Solution, rule_parts, solution_of, solve_each
+from kinspan.selection.solutions import Problem, Solution, solution_of, solve_each
 from kinspan.selection.weights_of_all import pooled_weights
 
 _KEPT_NUMBERS = 1 << 22  # in the class means of a metric that is kept while others are judged

@@ -23,7 +23,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from benchmarks._measure import Row, compare, report, seconds
+from benchmarks._measure import Row, compare, peak_megabytes, report, seconds
 from kinspan import MultiTaskSPCA
 from kinspan.datasets import load_amazon_reviews, load_digit_pairs
 
@@ -137,6 +137,7 @@ def larger() -> Iterator[Row]:
     yield from_moments("10 000 × 20 × 256", gaussian(10_000, 20, 256), "≤ 3")
     yield from_moments("20 × 500 × 64, 100 classes", gaussian(20, 500, 64, 100))
     yield from_moments("10 × 200 × 20 000, CSR", sparse(20_000, 0.001))
+    yield wide_rows()
     yield many_classes()
 
 
@@ -146,6 +147,14 @@ def many_classes() -> Row:
     taken = seconds(partial(MultiTaskSPCA().fit, X, y, task=task), time.process_time)
     what = "fit, 20 × 5 000 × 64, 1 000 classes, in units of 20 s"
     return Row(what, taken / 20.0, "20 s", "≤ 1", taken, 0.0)
+
+
+def wide_rows() -> Row:
+    """A hundred words of 200 000 in each of 2 000 texts, over what may be waited for."""
+    X, y, task = sparse(200_000, 0.0005)
+    fit = partial(MultiTaskSPCA().fit, X, y, task=task)
+    taken, what = seconds(fit, time.process_time), "fit, 10 × 200 × 200 000, CSR, in units of 10 s"
+    return Row(what, taken / 10.0, "10 s", "≤ 1", taken, peak_megabytes(fit))
 
 
 def sparse(p: int, density: float) -> Rows:

@@ -106,8 +106,10 @@ class SharedContrasts(_Contrasts):
     def combine(self, weights: Sequence[Weights]) -> Floats:
         """(targets, classes, features): Σ_s a_ts · contrasts of task s, on the classes of both."""
         if self.is_whole and self.means.shape[1] == 2:
-            of_second = weights[0].combine(self.values[:, 1])
-            return np.stack([-of_second, of_second], axis=1)
+            directions = np.empty(self.means.shape)
+            directions[:, 1] = weights[0].combine(self.values[:, 1])
+            np.negative(directions[:, 1], out=directions[:, 0])
+            return directions
         if self.is_whole:
             return weights[0].combine(self._stacked()).reshape(self.means.shape)
         directions = np.zeros_like(self.means)
@@ -246,8 +248,10 @@ def _centring(present: Mask) -> Floats:
 
 def _centred(values: Floats, present: Mask) -> Floats:
     """Values (tasks, classes, …) minus their means over the classes of a task."""
+    if present.all():
+        return np.asarray(values - values.sum(axis=1, keepdims=True) / present.shape[1])
     there = present.reshape(*present.shape, *(1,) * (values.ndim - 2))
-    known = values if present.all() else np.where(there, values, 0.0)
+    known = np.where(there, values, 0.0)
     size = np.maximum(there.sum(axis=1, keepdims=True), 1)
     return np.asarray((known - known.sum(axis=1, keepdims=True) / size) * there)
 

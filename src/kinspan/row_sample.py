@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from kinspan._arrays.elsewhere import is_elsewhere, on_host
 from kinspan._device.sample import device_sample
 from kinspan._rows import identifiers
-from kinspan._rows.kept_rows import Kept, bounded, dense_rows, rows_of_both
+from kinspan._rows.kept_rows import Kept, bounded
 from kinspan._rows.keys import PUBLIC, RowKey, content_keys
 from kinspan._rows.many_rows import kept_of_many
 from kinspan._rows.represented import weights_that_count
+from kinspan._rows.stored_rows import StoredRows, all_numbers, rows_of_both, stored_rows
 from kinspan._rows.strata import Strata
 from kinspan._rows.types import Codes, Floats, Ids, Keys, Mask
 from kinspan._storage import container
@@ -54,7 +55,7 @@ class RowSample:
     cells: Codes  # (rows,): position of the task × number of classes + position of the class
     keys: Keys  # (rows,): hashes of the rows
     weights: Floats  # (rows,): how often the row occurred, faded; of frequent rows, at least
-    rows: Rows  # (rows, features), single or double
+    stored: StoredRows  # (rows, features), single or double, all numbers or without zeros
     is_frequent: Mask  # (rows,): kept for its frequency, and not for its key
     strata: Strata  # how many rows there were, of cells of which not all are kept
     key_name: str  # of the key of the hashes
@@ -90,7 +91,7 @@ class RowSample:
             recency = None if fading is None else fading[seen]
             w = w if recency is None else w * recency
             kept = Kept.of(cells, content_keys(X, seen, key), w, bound, recency)
-        rows = dense_rows(X, seen[kept.first])
+        rows = stored_rows(X, seen[kept.first])
         sample = cls._of(size, tasks, classes, kept, rows, key.name)
         places = seen[kept.first]
         return replace(
@@ -99,7 +100,7 @@ class RowSample:
 
     @classmethod
     def _of(
-        cls, size: int, tasks: Ids, classes: Ids, kept: Kept, rows: Rows, key_name: str
+        cls, size: int, tasks: Ids, classes: Ids, kept: Kept, rows: StoredRows, key_name: str
     ) -> RowSample:
         return cls(
             *(size, tasks, classes, kept.cells, kept.keys, kept.weights, rows),
@@ -107,12 +108,22 @@ class RowSample:
         )
 
     def __repr__(self) -> str:
-        return f"RowSample({len(self.rows)} rows of {len(np.unique(self.cells))} cells)"
+        return f"RowSample({len(self.cells)} rows of {len(np.unique(self.cells))} cells)"
 
     @property
     def bound(self) -> int:
         """Distinct rows kept of a cell at most, given the number of cells."""
-        return _bound(self.size, self.cells, self.rows.shape[1])
+        return _bound(self.size, self.cells, self.n_features)
+
+    @property
+    def rows(self) -> Rows:
+        """(rows, features): all numbers of the rows."""
+        return all_numbers(self.stored)
+
+    @property
+    def n_features(self) -> int:
+        """The number of features."""
+        return int(self.stored.shape[1])
 
     @property
     def n_cells(self) -> int:
@@ -133,7 +144,7 @@ class RowSample:
         """The sample of the rows of both."""
         if not isinstance(other, RowSample):
             return NotImplemented
-        check_same_features(self.rows.shape[1], other.rows.shape[1])
+        check_same_features(self.n_features, other.n_features)
         check_same_key(self.key_name, other.key_name)
         tasks, classes = (
             identifiers.union(self.tasks, other.tasks),
@@ -141,9 +152,9 @@ class RowSample:
         )
         ours, theirs = (part._among(tasks, classes).columns() for part in (self, other))
         size, cells = min(self.size, other.size), np.concatenate([ours.cells, theirs.cells])
-        bound = _bound(size, cells, self.rows.shape[1])
+        bound = _bound(size, cells, self.n_features)
         kept = ours.plus(theirs, len(tasks) * len(classes), bound)
-        rows = rows_of_both(self.rows, other.rows, kept.first)
+        rows = rows_of_both(self.stored, other.stored, kept.first)
         return RowSample._of(size, tasks, classes, kept, rows, self.key_name)
 
     def __sub__(self, other: RowSample) -> RowSample:
@@ -154,9 +165,9 @@ class RowSample:
         """
         if not isinstance(other, RowSample):
             return NotImplemented
-        check_same_features(self.rows.shape[1], other.rows.shape[1])
+        check_same_features(self.n_features, other.n_features)
         check_same_key(self.key_name, other.key_name)
-        there = other.aligned(self.tasks, self.classes, self.rows.shape[1])
+        there = other.aligned(self.tasks, self.classes, self.n_features)
         removed = dict(zip(there._names(), there.weights.tolist(), strict=True))
         weights = self.weights - [removed.get(name, 0.0) for name in self._names()]
         is_full = self.strata.totals(self.n_cells) > 0
@@ -166,7 +177,7 @@ class RowSample:
 
     def aligned(self, tasks: Ids, classes: Ids, n_features: int) -> RowSample:
         """The rows of some tasks and classes, with cells numbered among these."""
-        check_same_features(n_features, self.rows.shape[1])
+        check_same_features(n_features, self.n_features)
         if self.tasks.tolist() == tasks.tolist() and self.classes.tolist() == classes.tolist():
             return self
         placed = self._among(tasks, classes)
@@ -175,7 +186,7 @@ class RowSample:
             *(placed.recency, placed.is_frequent, placed.strata),
         )
         found = RowSample._of(
-            self.size, tasks, classes, kept, placed.rows[kept.first], self.key_name
+            self.size, tasks, classes, kept, placed.stored[kept.first], self.key_name
         )
         if placed.positions is None:
             return found
@@ -193,9 +204,9 @@ class RowSample:
     def completed(self, is_cut: Mask, strata: Strata, frequent: RowSample) -> RowSample:
         """With strata and frequent rows of cells of which these rows have the smallest keys."""
         placed = frequent._among(self.tasks, self.classes).columns()
-        placed = placed._replace(first=len(self.rows) + placed.first)
+        placed = placed._replace(first=len(self.cells) + placed.first)
         kept = self.columns().completed(is_cut, strata, placed)
-        rows = rows_of_both(self.rows, frequent.rows, kept.first)
+        rows = rows_of_both(self.stored, frequent.stored, kept.first)
         return RowSample._of(self.size, self.tasks, self.classes, kept, rows, self.key_name)
 
     def columns(self) -> Kept:
@@ -241,7 +252,7 @@ class RowSample:
             cells=self.cells[kept],
             keys=self.keys[kept],
             weights=self.weights[kept],
-            rows=self.rows[kept],
+            stored=self.stored[kept],
             is_frequent=self.is_frequent[kept],
             recency=None if self.recency is None else self.recency[kept],
             positions=None if self.positions is None else self.positions[kept],
@@ -283,7 +294,7 @@ class RowSample:
 
     def _with_keys(self, key: RowKey) -> RowSample:
         """The same rows with other keys; files of earlier versions have keys that nobody makes."""
-        keys = content_keys(self.rows, np.arange(len(self.rows)), key)
+        keys = content_keys(self.rows, np.arange(len(self.cells)), key)
         return replace(self, keys=keys)._kept(np.lexsort((keys, self.cells)))
 
     def _among(self, tasks: Ids, classes: Ids) -> RowSample:

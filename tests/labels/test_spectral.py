@@ -13,7 +13,7 @@ from kinspan.labels import spectrum_of_gram, spectrum_of_rows, task_weights
 from kinspan.labels.choice import best_rule, mean_signal_to_noise
 from kinspan.labels.fixed import single_rule
 from kinspan.labels.pool import pool_rule
-from kinspan.labels.spectral import spectral_rule
+from kinspan.labels.spectral import spectral_rule, spectral_rule_and_response, spectral_rules
 from tests.labels.naive_rules import naive_rule, pool_target, spectral_target
 
 
@@ -216,3 +216,20 @@ def test_figure_3_does_not_collapse_with_many_tasks() -> None:
         world = draw("figure 3", 256, seed)
         errors.append(world.errors(best_rule(world.spectrum))[-1])
     assert np.mean(errors) < 0.175 + 4 * np.std(errors) / np.sqrt(len(errors))
+
+
+def test_several_spectra_at_once_are_those_one_by_one() -> None:
+    rng = np.random.default_rng(0)
+    directions = rng.normal(size=(3, 40))
+    spectra = []
+    for size in (0.0, 1.0, 1.0, 4.0):
+        rows = size * rng.normal(size=(50, 3)) @ directions + rng.normal(size=(50, 40))
+        spectra.append(
+            spectrum_of_rows(rows, rng.uniform(30.0, 50.0, 50), 40.0)._replace(doubt=0.1)
+        )
+    for spectrum, (weights, response) in zip(spectra, spectral_rules(spectra), strict=True):
+        expected = spectral_rule_and_response(spectrum)
+        for found, other in zip((weights, response), expected, strict=True):
+            for one, same in zip(found, other, strict=True):
+                assert one.shape == same.shape
+                np.testing.assert_allclose(one, same, rtol=1e-9, atol=1e-12)

@@ -14,7 +14,8 @@ import pytest
 from kinspan.labels import spectral_rule_and_response
 from kinspan.metric import Root, ScaledMoments
 from kinspan.risk import Residuals, leave_one_out_scores
-from kinspan.selection.solutions import Problem, rule_parts, solve
+from kinspan.selection.columns import rule_parts
+from kinspan.selection.solutions import Problem, solve
 from tests.labels.naive_rules import Prior, spectral_prior
 
 

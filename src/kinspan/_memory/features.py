@@ -49,9 +49,9 @@ def sample_among(sample: RowSample, names: Names, others: Names) -> RowSample:
     """Sampled rows with other names of features, in their order; NaN for those that are new."""
     if not are_other(names, others):
         return sample
-    rows = np.full((len(sample.rows), len(others or ())), np.nan, sample.rows.dtype)
+    rows = np.full((len(sample.cells), len(others or ())), np.nan, sample.stored.dtype)
     rows[:, _places(names, others)] = sample.rows
-    return replace(sample, rows=rows)
+    return replace(sample, stored=rows)
 
 
 def _places(names: Names, others: Names) -> Codes:

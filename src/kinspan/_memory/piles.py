@@ -31,7 +31,8 @@ def piled(pile: Pile, part: Statistics) -> Pile:
 def _is_near(first: Statistics, second: Statistics) -> bool:
     """Whether the first holds less than twice as many numbers as the second."""
     sizes = [
-        part.moments.means.size + (0 if part.sample is None else part.sample.rows.size)
+        part.moments.means.size
+        + (0 if part.sample is None else len(part.sample.cells) * part.sample.n_features)
         for part in (first, second)
     ]
     return sizes[0] < 2 * sizes[1]

@@ -110,7 +110,7 @@ def _is_whole(sample: RowSample, moments: ClassMoments) -> Mask:
 def _deviation(sample: RowSample) -> Floats:
     """(features,): standard deviations of sampled rows within their cells."""
     if not len(sample.cells):
-        return np.zeros(sample.rows.shape[1])
+        return np.zeros(sample.n_features)
     n_cells = int(sample.cells.max()) + 1
     numbers, _, squares = _moments(sample.rows, sample.cells, n_cells, None)
     freedom = np.maximum(np.maximum(numbers - 1.0, 0.0).sum(axis=0), 1.0)

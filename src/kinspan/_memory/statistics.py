@@ -138,7 +138,7 @@ class Statistics:
         return replace(self, moments=moments, unlabelled=unlabelled)
 
     def __repr__(self) -> str:
-        kept = 0 if self.sample is None else len(self.sample.rows)
+        kept = 0 if self.sample is None else len(self.sample.cells)
         text = repr(self.moments).replace("ClassMoments", "Statistics")[:-1]
         text += f", {kept} of them kept"
         if self.unlabelled is not None:

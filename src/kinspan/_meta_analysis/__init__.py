@@ -11,12 +11,16 @@ _BEYOND_CHANCE = 4.0  # standard errors
 
 def variance_between(values: Floats, weights: Floats, n: int) -> float:
     """DerSimonian and Laird: the variance of n estimates beyond their errors, 1/weights."""
-    return _variance(values, weights, n - 1.0)
+    return float(_variance(values, weights, n - 1.0))
 
 
-def variance_beyond_chance(values: Floats, weights: Floats, n: int) -> float:
-    """The same with what chance alone could bring subtracted: four standard errors of its sum."""
-    return _variance(values, weights, n - 1.0 + _BEYOND_CHANCE * np.sqrt(2.0 * max(n - 1.0, 0.0)))
+def variance_beyond_chance(values: Floats, weights: Floats, n: Floats | int) -> Floats:
+    """The same with what chance alone could bring subtracted: four standard errors of its sum.
+
+    Of (…, n) estimates: many sets of them at once.
+    """
+    several = np.maximum(np.asarray(n) - 1.0, 0.0)
+    return _variance(values, weights, n - 1.0 + _BEYOND_CHANCE * np.sqrt(2.0 * several))
 
 
 def beyond_chance(value: float, error: float) -> float:
@@ -25,8 +29,9 @@ def beyond_chance(value: float, error: float) -> float:
     return value * (1.0 - by_chance / value**2) if value**2 > by_chance else 0.0
 
 
-def _variance(values: Floats, weights: Floats, expected: float) -> float:
-    total = max(weights.sum(), 1e-300)
-    centre = (weights * values).sum() / total
-    excess = (weights * (values - centre) ** 2).sum() - expected
-    return float(max(excess / max(total - (weights**2).sum() / total, 1e-300), 0.0))
+def _variance(values: Floats, weights: Floats, expected: Floats | float) -> Floats:
+    total = np.maximum(weights.sum(axis=-1), 1e-300)
+    centre = (weights * values).sum(axis=-1) / total
+    excess = (weights * (values - centre[..., None]) ** 2).sum(axis=-1) - expected
+    spread = np.maximum(total - (weights**2).sum(axis=-1) / total, 1e-300)
+    return np.asarray(np.maximum(excess / spread, 0.0))

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinspan._arrays.libraries import is_sparse
 from kinspan._rows.strata import BUSY, Strata, most_frequent, stratum_codes
 from kinspan._rows.types import Codes, Floats, Keys, Mask
 
@@ -180,20 +179,3 @@ def ranks(keys: Keys, recency: Floats) -> Floats:
     """Exponential variables, made of the uniform keys, over the recency of the rows."""
     uniform = ((keys >> np.uint64(11)) + 0.5) * 2.0**-53
     return np.asarray(-np.log1p(-uniform) / recency)
-
-
-def rows_of_both(first: NDArray[Any], second: NDArray[Any], chosen: Codes) -> NDArray[Any]:
-    """Some rows of two stacked matrices, without a copy of all."""
-    is_first, n = chosen < len(first), len(first)
-    rows = np.empty((len(chosen), first.shape[1]), np.result_type(first, second))
-    rows[is_first] = first[chosen[is_first]]
-    rows[~is_first] = second[chosen[~is_first] - n]
-    return rows
-
-
-def dense_rows(X: Any, chosen: Codes) -> NDArray[Any]:
-    """Rows as floats, in single precision unless X is more precise."""
-    rows = X[chosen]
-    rows = rows.toarray() if is_sparse(rows) else rows
-    dtype = np.result_type(rows.dtype, np.float32)
-    return np.asarray(rows, dtype=dtype if dtype.itemsize <= 8 else np.float64)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from kinspan._rows import identifiers
+from kinspan._rows.stored_rows import numbers_of
 from kinspan._rows.types import Floats, Ids, Mask, Moments, SampledRows
 from kinspan._validation.messages import some
 
@@ -144,7 +145,8 @@ def check_sample(sample: SampledRows) -> None:
     _check_ids(sample.tasks, sample.classes)
     if type(sample.size) is not int or sample.size < 1:
         raise ValueError(f"the size of the sample is {sample.size!r}, not a positive number")
-    if sample.rows.ndim != 2 or sample.rows.dtype.kind != "f" or len(sample.rows) != n:
+    stored = sample.stored
+    if stored.ndim != 2 or stored.dtype.kind != "f" or stored.shape[0] != n:
         raise ValueError("sampled rows are not a matrix with one row for each cell")
     if sample.keys.shape != (n,) or sample.keys.dtype != np.uint64 or sample.cells.shape != (n,):
         raise ValueError("there is not one key for each sampled row")
@@ -159,7 +161,7 @@ def check_sample(sample: SampledRows) -> None:
     for weights in (sample.weights, sample.recency):
         if weights is not None and not (weights.shape == (n,) and (weights > 0).all()):
             raise ValueError("there is not one positive weight for each sampled row")
-    if np.isinf(sample.rows).any() or not np.isfinite(sample.weights).all():
+    if np.isinf(numbers_of(stored)).any() or not np.isfinite(sample.weights).all():
         raise ValueError("sampled rows are finite")
 
 
@@ -180,14 +182,18 @@ def check_statistics(
     moments: Moments, sample: SampledRows | None, names: Sequence[str] | None
 ) -> None:
     """Stored parts must belong together."""
-    if sample is not None and sample.rows.shape[1] != moments.n_features:
+    if sample is not None and sample.n_features != moments.n_features:
         raise ValueError("moments and sampled rows have different numbers of features")
     if sample is not None and any(
         (identifiers.lookup(known, ids) < 0).any()
         for known, ids in ((moments.tasks, sample.tasks), (moments.classes, sample.classes))
     ):
         raise ValueError("a sampled row is of a task or class that the moments do not have")
-    if sample is not None and moments.observed is None and np.isnan(sample.rows).any():
+    if (
+        sample is not None
+        and moments.observed is None
+        and np.isnan(numbers_of(sample.stored)).any()
+    ):
         raise ValueError("sampled rows lack values that the moments have")
     if names is None:
         return

@@ -23,7 +23,7 @@ def warn_of_lost_digits(
     moments: Moments, sample: SampledRows | None, scale: str | None, names: Sequence[str] | None
 ) -> None:
     """One warning for all problems; the type of sampled rows is the precision of the input."""
-    single = sample is not None and sample.rows.dtype == np.float32
+    single = sample is not None and sample.stored.dtype == np.float32
     spread = _spread(moments)
     coarse = _is_coarse(moments, spread, np.float32 if single else np.float64)
     faint = _is_faint(moments, spread)

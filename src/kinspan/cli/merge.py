@@ -162,5 +162,5 @@ def _counts(part: Statistics) -> dict[str, int]:
         "rows_counted": int(moments.counts.sum()),
         "tasks": len(moments.tasks),
         "cells": int(moments.present.sum()),
-        "rows_kept": 0 if sample is None else len(sample.rows),
+        "rows_kept": 0 if sample is None else len(sample.cells),
     }

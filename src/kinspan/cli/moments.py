@@ -110,7 +110,7 @@ def _show(leaving: Statistics, recipe: Recipe, out: str, output: Output) -> None
     n_cells = int(leaving.moments.present.sum())
     free = leaving.unlabelled
     samples = [part.sample for part in (leaving, free) if part is not None]
-    n_rows = sum(len(sample.rows) for sample in samples if sample is not None)
+    n_rows = sum(len(sample.cells) for sample in samples if sample is not None)
     rows = "no rows" if n_rows == 0 else f"and {n_rows:,} ROWS LEAVE THIS SITE (--reservoir)"
     output.say(
         f"{out}: counts, means and second moments of {number(n_cells, 'cell')} "

@@ -38,7 +38,7 @@ def _of_features(found: Statistics, kept: np.ndarray, names: tuple[str, ...]) ->
     """Of some features; keys of rows stay: they tell which share of all rows was sampled."""
     sample, free = found.sample, found.unlabelled
     if sample is not None:
-        sample = replace(sample, rows=np.ascontiguousarray(sample.rows[:, kept]))
+        sample = replace(sample, stored=np.ascontiguousarray(sample.rows[:, kept]))
     if free is not None:
         free = _of_features(free, kept, names)
     return Statistics(found.moments.of_features(kept), sample, names, free)

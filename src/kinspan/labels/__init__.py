@@ -9,7 +9,7 @@ is the input of all of them, `spikes` and `shrinkage` are the formulas that they
 from kinspan.labels.choice import task_weights
 from kinspan.labels.fixed import agreed_weights
 from kinspan.labels.plugin import optimal_weights
-from kinspan.labels.spectral import Response, spectral_rule_and_response
+from kinspan.labels.spectral import Response, spectral_rule_and_response, spectral_rules
 from kinspan.labels.spectrum import Spectrum, TaskWeights, spectrum_of_gram, spectrum_of_rows
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "agreed_weights",
     "optimal_weights",
     "spectral_rule_and_response",
+    "spectral_rules",
     "spectrum_of_gram",
     "spectrum_of_rows",
     "task_weights",

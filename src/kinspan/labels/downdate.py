@@ -18,12 +18,15 @@ _STEPS = 60
 _BLOCK_NUMBERS = 1 << 16  # of all pairs of poles and roots at once
 
 
-def largest_eigenpairs(diagonal: Floats, rows: Floats, least: float) -> tuple[Floats, Floats]:
-    """(rows, n) eigenvalues and (rows, size, n) vectors; all eigenvalues above `least` are there.
+def largest_eigenpairs(
+    diagonal: Floats, rows: Floats, least: Floats | float
+) -> tuple[Floats, Floats]:
+    """(rows, n) eigenvalues and (rows, size, n) vectors; all above (rows,) limits are there.
 
     Diagonals (rows, size) are descending and not negative. Equal values are moved apart by as
     little as rounding, and entries of zero away from zero: then every root is between two poles.
     """
+    least = np.broadcast_to(least, len(rows))[:, None]
     if len(rows) < _MANY:
         return _of_few(diagonal, rows, least)
     size = diagonal.shape[1]
@@ -43,7 +46,7 @@ def largest_eigenpairs(diagonal: Floats, rows: Floats, least: float) -> tuple[Fl
     return values, vectors
 
 
-def _of_few(diagonal: Floats, rows: Floats, least: float) -> tuple[Floats, Floats]:
+def _of_few(diagonal: Floats, rows: Floats, least: Floats) -> tuple[Floats, Floats]:
     matrix = diagonal[:, :, None] * np.eye(diagonal.shape[1]) - rows[:, :, None] * rows[:, None, :]
     values, vectors = np.linalg.eigh(matrix)
     n = int((values > least).sum(axis=1).max(initial=0))

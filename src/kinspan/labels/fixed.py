@@ -34,14 +34,16 @@ def naive_rule(spectrum: Spectrum, counts: Floats) -> TaskWeights:
     weights = naive_weights(counts)
     weights = weights / max(float(weights.sum()), 1e-300)  # the mean contrast
     ones, zeros = np.ones((len(weights), 1)), np.zeros(len(weights))
-    signal = spectrum.rows @ (weights @ spectrum.rows) - weights * spectrum.noise
+    rows = spectrum.rows
+    signal = (rows @ (weights @ rows)[..., None])[..., 0] - weights * spectrum.noise
     return TaskWeights(ones, weights[None], zeros, weights, signal)
 
 
 def single_rule(spectrum: Spectrum) -> TaskWeights:
     """Every task alone."""
-    k = len(spectrum.precision)
-    energy = (spectrum.coordinates**2).sum(axis=1) - spectrum.active * spectrum.dimension
+    k = spectrum.precision.shape[-1]
+    noise = spectrum.active * spectrum.of_tasks(spectrum.dimension)
+    energy = (spectrum.coordinates**2).sum(axis=-1) - noise
     return TaskWeights(
         np.zeros((k, 0)), np.zeros((0, k)), np.ones(k), np.ones(k), energy * spectrum.deviation**2
     )

@@ -18,32 +18,32 @@ from kinspan.labels.spectrum import Spectrum, of_others
 class Along(NamedTuple):
     """Targets along directions of the others, for every target its own."""
 
-    coordinates: Floats  # (targets, directions): x, zero for padding
-    posterior: Floats  # (targets, directions): m + F (x − m)
-    trace: Floats  # (targets,): tr F, the coordinates that the target's own row decides on
-    rank: Floats  # (targets,): how many directions there are
+    coordinates: Floats  # (…, targets, directions): x, zero for padding
+    posterior: Floats  # (…, targets, directions): m + F (x − m)
+    trace: Floats  # (…, targets): tr F, the coordinates that the target's own row decides on
+    rank: Floats  # (…, targets): how many directions there are
 
 
 class Rest(NamedTuple):
     """What follows from the rest of a target's row."""
 
-    kept: Floats  # (targets,): the share of the rest in the direction
-    noise_share: Floats  # (targets,): the share of the target's own noise in the direction
-    signal: Floats  # (targets,): ⟨direction, true contrast⟩, estimated without bias
+    kept: Floats  # (…, targets): the share of the rest in the direction
+    noise_share: Floats  # (…, targets): the share of the target's own noise in the direction
+    signal: Floats  # (…, targets): ⟨direction, true contrast⟩, estimated without bias
 
 
 def with_rest(spectrum: Spectrum, along: Along, has_direction: Mask) -> Rest:
     """Kept share, noise share and signal: eqs. (18), (20) and (21) of docs/theory.md."""
-    variance = spectrum.deviation**2
-    freedom = spectrum.active * np.maximum(spectrum.dimension - along.rank, 0.0)
-    square = variance * (spectrum.coordinates**2).sum(axis=1)
-    rest = square - (along.coordinates**2).sum(axis=1)
+    variance, dimension = spectrum.deviation**2, spectrum.of_tasks(spectrum.dimension)
+    freedom = spectrum.active * np.maximum(dimension - along.rank, 0.0)
+    square = variance * (spectrum.coordinates**2).sum(axis=-1)
+    rest = square - (along.coordinates**2).sum(axis=-1)
     energy = pooled_energies(rest, freedom, variance, spectrum.doubt)
     kept = kept_share(energy, freedom * variance, has_direction)
-    inner = (along.posterior * along.coordinates).sum(axis=1)
+    inner = (along.posterior * along.coordinates).sum(axis=-1)
     return Rest(
         kept,
-        (along.trace + kept * freedom) / spectrum.dimension,
+        (along.trace + kept * freedom) / dimension,
         inner - along.trace * variance + kept * energy,
     )
 
@@ -56,17 +56,22 @@ def pooled_energies(
     e = ‖r‖² − freedom σ² has variance 2 freedom σ⁴ + 4 σ² e, and (freedom σ²)² times the squared
     relative error of σ². The variance between tasks is that of DerSimonian and Laird, as far as it
     is beyond chance: few rows that agree by luck would make their rule long, and left-out rows
-    would count that luck as theirs.
+    would count that luck as theirs. Tasks are the last axis.
     """
     raw, known = squares - freedom * variance, freedom > 0
-    weights = _inverse(variance**2, known)
-    typical = max((weights * raw).sum() / max(weights.sum(), 1e-300), 0.0)
+    typical = np.maximum(_weighted_mean(raw, _inverse(variance**2, known)), 0.0)
     error = (2.0 * freedom + freedom**2 * doubt) * variance**2 + 4.0 * variance * typical
-    between = variance_beyond_chance(raw, _inverse(error, known), int(known.sum()))
-    weights = _inverse(error + between, known)
-    centre = (weights * raw).sum() / max(weights.sum(), 1e-300)
+    n_known = known.sum(axis=-1)
+    between = variance_beyond_chance(raw, _inverse(error, known), n_known)[..., None]
+    centre = _weighted_mean(raw, _inverse(error + between, known))
     trust = between / np.where(known, error + between, 1.0)
     return np.asarray(np.where(known, np.maximum(centre + trust * (raw - centre), 0.0), 0.0))
+
+
+def _weighted_mean(values: Floats, weights: Floats) -> Floats:
+    """(…, 1): over tasks."""
+    total = np.maximum(weights.sum(axis=-1, keepdims=True), 1e-300)
+    return np.asarray((weights * values).sum(axis=-1, keepdims=True) / total)
 
 
 def _inverse(values: Floats, known: Mask) -> Floats:
@@ -84,7 +89,7 @@ def kept_share(energy: Floats, noise: Floats, has_direction: Mask) -> Floats:
 
 
 def precision_of_others(spectrum: Spectrum) -> tuple[Floats, Floats]:
-    """(tasks,): S = Σ 1/σ_s² over the others, and their effective number k_eff = S²/Σ 1/σ_s⁴."""
+    """(…, tasks): S = Σ 1/σ_s² over the others, and their effective number k_eff = S²/Σ 1/σ_s⁴."""
     precision = spectrum.precision**2
     total = np.maximum(of_others(precision), 1e-300)
     squares = np.maximum(of_others(precision**2), 1e-300)

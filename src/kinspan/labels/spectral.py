@@ -8,6 +8,8 @@ relatedness. Section 6 of docs/theory.md derives the rule.
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +21,7 @@ from kinspan.labels.spectrum import Spectrum, TaskWeights
 from kinspan.labels.spikes import edge, overlaps, spike_strengths
 
 _EXTRA = 10  # right vectors beyond the spikes: the downdate then changes mean errors by < 1e-4
+_AT_ONCE = 1 << 20  # numbers in the right vectors of all targets
 _MOST = 40  # right vectors at most: any two tasks share only a few directions
 
 
@@ -28,12 +31,12 @@ class Others(NamedTuple):
     The basis of target t is the leading right vectors of all rows and the normalised rest of row t.
     """
 
-    row: Floats  # (targets, basis): the target's own whitened row
-    pooled: Floats  # (targets, basis): Σ_{s≠t} a_s/σ_s
-    squares: Floats  # (targets, spikes): s², of the others' rows
-    vectors: Floats  # (targets, basis, spikes): right vectors of the others' rows
-    is_spike: Floats  # (targets, spikes): one above the edge, zero for padding
-    ratio: float  # γ, others over dimension
+    row: Floats  # (…, targets, basis): the target's own whitened row
+    pooled: Floats  # (…, targets, basis): Σ_{s≠t} a_s/σ_s
+    squares: Floats  # (…, targets, spikes): s², of the others' rows
+    vectors: Floats  # (…, targets, basis, spikes): right vectors of the others' rows
+    is_spike: Floats  # (…, targets, spikes): one above the edge, zero for padding
+    ratio: Floats  # (…): γ, others over dimension
 
 
 class Response(NamedTuple):
@@ -43,10 +46,10 @@ class Response(NamedTuple):
     long as the directions of the others and what is expected along them stay the same.
     """
 
-    kept: Floats  # (targets,)
-    rows: Floats  # (vectors, tasks): the leading right vectors as weights of the contrasts
-    vectors: Floats  # (targets, vectors, spikes): V_t, zero for padding
-    gain: Floats  # (targets, spikes, spikes): G_t = F_t − kept_t
+    kept: Floats  # (…, targets)
+    rows: Floats  # (…, vectors, tasks): the leading right vectors as weights of the contrasts
+    vectors: Floats  # (…, targets, vectors, spikes): V_t, zero for padding
+    gain: Floats  # (…, targets, spikes, spikes): G_t = F_t − kept_t
 
 
 def spectral_rule(spectrum: Spectrum) -> TaskWeights:
@@ -63,97 +66,140 @@ def spectral_rule_and_response(spectrum: Spectrum) -> tuple[TaskWeights, Respons
     return weights, _response(spectrum, others, prior, kept)
 
 
+def spectral_rules(spectra: Sequence[Spectrum]) -> list[tuple[TaskWeights, Response]]:
+    """Both for several spectra of the same tasks, neighbours of one size at once."""
+    found: list[tuple[TaskWeights, Response]] = []
+    for _, alike in itertools.groupby(spectra, lambda s: (int((s.values > 0).sum()), _top(s))):
+        together = list(alike)
+        at_once = max(1, _AT_ONCE // (_MOST * max(len(together[0].precision), 1)))
+        for start in range(0, len(together), at_once):
+            some = Spectrum.stacked(together[start : start + at_once])
+            weights, response = spectral_rule_and_response(some)
+            of_each = zip(zip(*weights, strict=True), zip(*response, strict=True), strict=True)
+            found += [(TaskWeights(*w), Response(*r)) for w, r in of_each]
+    return found
+
+
 def _weights(spectrum: Spectrum, others: Others, prior: Prior) -> tuple[TaskWeights, Floats]:
-    """And (targets,): the share of the rest of its own contrast that a target keeps."""
-    x = spectrum.deviation[:, None] * np.einsum("tb,tbj->tj", others.row, others.vectors)
+    """And (…, targets): the share of the rest of its own contrast that a target keeps."""
+    x = spectrum.deviation[..., None] * _along(others.row, others.vectors)
     x = x * others.is_spike
     posterior, trace = _posterior(prior, x, spectrum.deviation**2, spectrum.active)
-    along = Along(x, posterior, trace, others.is_spike.sum(axis=1))
+    along = Along(x, posterior, trace, others.is_spike.sum(axis=-1))
     rest = with_rest(spectrum, along, along.rank > 0)
-    left, right, diagonal = _as_weights(spectrum, others, posterior - rest.kept[:, None] * x)
+    left, right, diagonal = _as_weights(spectrum, others, posterior - rest.kept[..., None] * x)
     weights = TaskWeights(left, right, diagonal + rest.kept, rest.noise_share, rest.signal)
     return weights, rest.kept
 
 
+def _along(rows: Floats, vectors: Floats) -> Floats:
+    """(…, targets, spikes): rows (…, targets, basis) along the vectors of every target."""
+    return np.asarray((rows[..., None, :] @ vectors)[..., 0, :])
+
+
 def _response(spectrum: Spectrum, others: Others, prior: Prior, kept: Floats) -> Response:
     """What the posterior of eq. (16) makes of a change of the target's own coordinates."""
-    top = others.row.shape[1] - 1
-    rows = spectrum.vectors[:, :top].T * spectrum.precision / spectrum.values[:top, None]
-    noise = spectrum.deviation[:, None] ** 2
+    top = others.row.shape[-1] - 1
+    noise = spectrum.deviation[..., None] ** 2
     weights = 1.0 / (prior.inflation * prior.second + noise)
     along = np.sqrt(prior.inflation) * prior.mean
-    rest = 1.0 - (weights * along**2).sum(axis=1)
-    pulled = weights * along
-    inverse = weights[:, :, None] * np.eye(weights.shape[1])
-    inverse = inverse + pulled[:, :, None] * pulled[:, None, :] / rest[:, None, None]
-    unchanged = (1.0 - kept)[:, None, None] * np.eye(weights.shape[1])
-    gain = spectrum.active[:, None, None] * (unchanged - noise[:, :, None] * inverse)
-    return Response(kept, rows, others.vectors[:, :top] * others.is_spike[:, None, :], gain)
+    rest = 1.0 - (weights * along**2).sum(axis=-1)
+    pulled, one = weights * along, np.eye(weights.shape[-1])
+    inverse = weights[..., None] * one
+    inverse = inverse + pulled[..., None] * pulled[..., None, :] / rest[..., None, None]
+    unchanged = (1.0 - kept)[..., None, None] * one
+    gain = spectrum.active[..., None, None] * (unchanged - noise[..., None] * inverse)
+    vectors = others.vectors[..., :top, :] * others.is_spike[..., None, :]
+    return Response(kept, _right(spectrum, top) / spectrum.values[..., :top, None], vectors, gain)
 
 
 def leave_each_out(spectrum: Spectrum) -> Others:
     """Spikes of A₋ₜᵀA₋ₜ = AᵀA − a_t a_tᵀ for every t, eq. (13) of docs/theory.md."""
-    n_others = max(spectrum.active.sum() - 1.0, 0.0)
-    ratio = n_others / spectrum.dimension
-    least = edge(ratio) * spectrum.dimension
-    n_spikes, rank = (int((spectrum.values**2 > s).sum()) for s in (0.9 * least, 0.0))
-    top = min(n_spikes + _EXTRA, rank, _MOST)
+    n_others, ratio, least = _noise_of_others(spectrum)
+    top = _top(spectrum)
     row, pooled, rest_square = _basis(spectrum, top)
-    squared = np.concatenate(
-        [np.broadcast_to(spectrum.values[:top] ** 2, (len(row), top)), rest_square[:, None]], axis=1
+    squared = np.empty(row.shape)
+    squared[..., :top] = spectrum.values[..., None, :top] ** 2
+    squared[..., top] = rest_square
+    shape = row.shape[:-1]
+    least = np.broadcast_to(np.where(n_others[..., None] > 0, least, np.inf), shape).reshape(-1)
+    squares, vectors = largest_eigenpairs(
+        squared.reshape(-1, top + 1), row.reshape(-1, top + 1), least
     )
-    squares, vectors = largest_eigenpairs(squared, row, least)
-    is_spike = (squares > least) & (n_others > 0)
+    is_spike = squares > least[:, None]
     most = int(is_spike.sum(axis=1).max(initial=0))
     return Others(
         row,
-        pooled - row * spectrum.precision[:, None],
-        squares[:, :most],
-        vectors[:, :, :most],
-        is_spike[:, :most].astype(np.float64),
+        pooled - row * spectrum.precision[..., None],
+        squares[:, :most].reshape(*shape, most),
+        vectors[:, :, :most].reshape(*shape, top + 1, most),
+        is_spike[:, :most].reshape(*shape, most).astype(np.float64),
         ratio,
+    )
+
+
+def _noise_of_others(spectrum: Spectrum) -> tuple[Floats, Floats, Floats]:
+    """Number of other tasks, over the dimension, and (…, 1) squares at the edge of their noise."""
+    n_others = np.maximum(spectrum.active.sum(axis=-1) - 1.0, 0.0)
+    ratio = n_others / spectrum.dimension
+    return n_others, ratio, (edge(ratio) * spectrum.dimension)[..., None]
+
+
+def _top(spectrum: Spectrum) -> int:
+    """How many right vectors are looked at."""
+    least = 0.9 * _noise_of_others(spectrum)[2]
+    n_spikes, rank = ((spectrum.values**2 > s).sum(axis=-1) for s in (least, 0.0))
+    return min(int(n_spikes.max()) + _EXTRA, int(rank.min()), _MOST)
+
+
+def _right(spectrum: Spectrum, top: int) -> Floats:
+    """(…, vectors, tasks): the leading left vectors, over the noise of tasks."""
+    return np.asarray(
+        np.swapaxes(spectrum.vectors[..., :top], -1, -2) * spectrum.precision[..., None, :]
     )
 
 
 def _basis(spectrum: Spectrum, top: int) -> tuple[Floats, Floats, Floats]:
     """Row t, Σ_s a_s/σ_s and the square of A along the last vector, in the basis of target t."""
-    coordinates = spectrum.coordinates
-    weighted = spectrum.values * (spectrum.vectors.T @ spectrum.precision)
-    rest = coordinates[:, top:]
-    length = np.sqrt((rest**2).sum(axis=1))
-    has_rest = length > 1e-9 * max(float(spectrum.values[0]), 1e-300)
-    unit = rest * np.where(has_rest, 1.0 / np.where(has_rest, length, 1.0), 0.0)[:, None]
-    row = np.column_stack([coordinates[:, :top], np.where(has_rest, length, 0.0)])
-    pooled = np.column_stack(
-        [np.broadcast_to(weighted[:top], (len(row), top)), unit @ weighted[top:]]
-    )
-    return row, pooled, unit**2 @ spectrum.values[top:] ** 2
+    coordinates, values = spectrum.coordinates, spectrum.values
+    weighted = values * (spectrum.precision[..., None, :] @ spectrum.vectors)[..., 0, :]
+    rest = coordinates[..., top:]
+    length = np.sqrt((rest**2).sum(axis=-1))
+    has_rest = length > 1e-9 * np.maximum(values[..., :1], 1e-300)
+    unit = rest * np.where(has_rest, 1.0 / np.where(has_rest, length, 1.0), 0.0)[..., None]
+    row = np.empty((*length.shape, top + 1))
+    row[..., :top], row[..., top] = coordinates[..., :top], np.where(has_rest, length, 0.0)
+    pooled = np.empty(row.shape)
+    pooled[..., :top] = weighted[..., None, :top]
+    pooled[..., top] = (unit @ weighted[..., top:, None])[..., 0]
+    return row, pooled, (unit**2 @ values[..., top:, None] ** 2)[..., 0]
 
 
 class Prior(NamedTuple):
     """A target's coordinates before its own row is seen: covariance f · (diag(second) − m mᵀ)."""
 
-    mean: Floats  # (targets, spikes): m
-    second: Floats  # (targets, spikes): second moments, zero for padding
-    inflation: Floats  # (targets, 1): f, for an estimate from few tasks
+    mean: Floats  # (…, targets, spikes): m
+    second: Floats  # (…, targets, spikes): second moments, zero for padding
+    inflation: Floats  # (…, targets, 1): f, for an estimate from few tasks
 
 
 def _prior(spectrum: Spectrum, others: Others) -> Prior:
     """Eqs. (14) and (15) of docs/theory.md."""
     total, n_effective = precision_of_others(spectrum)
-    is_spike, ratio = others.is_spike > 0, others.ratio
-    eigenvalues = np.where(is_spike, others.squares / spectrum.dimension, edge(ratio) + 1.0)
+    is_spike = others.is_spike > 0
+    ratio, dimension = (np.asarray(v)[..., None, None] for v in (others.ratio, spectrum.dimension))
+    eigenvalues = np.where(is_spike, others.squares / dimension, edge(ratio) + 1.0)
     ell = spike_strengths(eigenvalues, ratio)
     overlap = overlaps(ell, ratio)
-    scale = spectrum.dimension * (ell * others.is_spike) / total[:, None]
-    agreement = np.einsum("tb,tbj->tj", others.pooled, others.vectors)
-    length = np.sqrt(np.where(is_spike, others.squares, 1.0) * total[:, None])
+    scale = dimension * (ell * others.is_spike) / total[..., None]
+    agreement = _along(others.pooled, others.vectors)
+    length = np.sqrt(np.where(is_spike, others.squares, 1.0) * total[..., None])
     mean = np.sqrt(scale * overlap.left * overlap.right) * agreement / length
     several = n_effective > 1.5  # the mean of one other task is not that of all: its square counts
-    mean = mean * (others.is_spike * several[:, None])
+    mean = mean * (others.is_spike * several[..., None])
     n = np.where(several, n_effective, 2.0)
     inflation = np.where(several, n / (n - 1.0) * (1.0 + 1.0 / n), 1.0)
-    return Prior(mean, scale * overlap.right * others.is_spike, inflation[:, None])
+    return Prior(mean, scale * overlap.right * others.is_spike, inflation[..., None])
 
 
 def _posterior(prior: Prior, x: Floats, variance: Floats, active: Floats) -> tuple[Floats, Floats]:
@@ -162,23 +208,24 @@ def _posterior(prior: Prior, x: Floats, variance: Floats, active: Floats) -> tup
     B + σ² is diagonal but for −f m mᵀ, and Σ m²/second ≤ 1: the formula of Sherman and Morrison
     inverts it. A target without data of its own keeps the prior mean.
     """
-    noise = variance[:, None]
+    noise = variance[..., None]
     weights = 1.0 / (prior.inflation * prior.second + noise)
     along = np.sqrt(prior.inflation) * prior.mean
-    rest = 1.0 - (weights * along**2).sum(axis=1, keepdims=True)
+    rest = 1.0 - (weights * along**2).sum(axis=-1, keepdims=True)
     deviation = x - prior.mean
-    projected = (weights * along * deviation).sum(axis=1, keepdims=True) / rest
+    projected = (weights * along * deviation).sum(axis=-1, keepdims=True) / rest
     solved = weights * (deviation + along * projected)
     inverse_trace = weights + (weights * along) ** 2 / rest
-    posterior = prior.mean + active[:, None] * (deviation - noise * solved)
-    return posterior, active * (1.0 - noise * inverse_trace).sum(axis=1)
+    posterior = prior.mean + active[..., None] * (deviation - noise * solved)
+    return posterior, active * (1.0 - noise * inverse_trace).sum(axis=-1)
 
 
 def _as_weights(spectrum: Spectrum, others: Others, along: Floats) -> tuple[Floats, Floats, Floats]:
     """Σ_j along_tj v_tj as weights of rows: left @ right + diag(diagonal)."""
-    top = others.row.shape[1] - 1
-    vector = np.einsum("tbj,tj->tb", others.vectors, along)
-    length = others.row[:, -1]
-    last = np.where(length > 0, vector[:, -1] / np.where(length > 0, length, 1.0), 0.0)
-    left = (vector[:, :top] - last[:, None] * others.row[:, :top]) / spectrum.values[:top]
-    return left, spectrum.vectors[:, :top].T * spectrum.precision, last * spectrum.precision
+    top = others.row.shape[-1] - 1
+    vector = (others.vectors @ along[..., None])[..., 0]
+    length = others.row[..., -1]
+    last = np.where(length > 0, vector[..., -1] / np.where(length > 0, length, 1.0), 0.0)
+    left = vector[..., :top] - last[..., None] * others.row[..., :top]
+    left = left / spectrum.values[..., None, :top]
+    return left, _right(spectrum, top), last * spectrum.precision

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,39 +14,54 @@ class Spectrum(NamedTuple):
     """Singular values and left vectors of the contrasts of tasks, each divided by its noise.
 
     The rows are a_t = d_t/σ_t = Σ_i s_i u_ti v_i, with unit noise in every coordinate: eq. (9) of
-    docs/theory.md. A task without contrasts has a row of zeros and precision zero.
+    docs/theory.md. A task without contrasts has a row of zeros and precision zero. Axes before the
+    others are several spectra of the same tasks.
     """
 
-    vectors: Floats  # (tasks, rank): u
-    values: Floats  # (rank,): s, descending
-    precision: Floats  # (tasks,): 1/σ, zero for tasks without contrasts
-    dimension: float  # P: over how many coordinates the noise is spread
-    doubt: Floats | float = 0.0  # (tasks,): the squared relative error of σ²
+    vectors: Floats  # (…, tasks, rank): u
+    values: Floats  # (…, rank): s, descending
+    precision: Floats  # (…, tasks): 1/σ, zero for tasks without contrasts
+    dimension: Floats | float  # (…): P, over how many coordinates the noise is spread
+    doubt: Floats | float = 0.0  # (…, tasks): the squared relative error of σ²
 
     @property
     def coordinates(self) -> Floats:
-        """(tasks, rank): s_i u_ti, the rows in the basis of the right vectors."""
-        return self.vectors * self.values
+        """(…, tasks, rank): s_i u_ti, the rows in the basis of the right vectors."""
+        return self.vectors * self.values[..., None, :]
 
     @property
     def rows(self) -> Floats:
-        """(tasks, rank): the contrasts d_t in the same basis."""
-        return self.coordinates * self.deviation[:, None]
+        """(…, tasks, rank): the contrasts d_t in the same basis."""
+        return self.coordinates * self.deviation[..., None]
 
     @property
     def noise(self) -> Floats:
-        """(tasks,): ν = P σ², the squared sampling error of the contrasts."""
-        return self.active * self.dimension * self.deviation**2
+        """(…, tasks): ν = P σ², the squared sampling error of the contrasts."""
+        return self.active * self.of_tasks(self.dimension) * self.deviation**2
 
     @property
     def active(self) -> Floats:
-        """(tasks,): one for tasks with contrasts, zero for the others."""
+        """(…, tasks): one for tasks with contrasts, zero for the others."""
         return (self.precision > 0).astype(np.float64)
 
     @property
     def deviation(self) -> Floats:
-        """(tasks,): σ, and one for tasks without contrasts."""
+        """(…, tasks): σ, and one for tasks without contrasts."""
         return np.asarray(1.0 / np.where(self.precision > 0, self.precision, 1.0))
+
+    @staticmethod
+    def of_tasks(values: Floats | float) -> Floats:
+        """(…, 1): numbers of every spectrum, for every task."""
+        return np.asarray(values)[..., None]
+
+    @classmethod
+    def stacked(cls, spectra: Sequence[Spectrum]) -> Spectrum:
+        """Several spectra of the same tasks and rank, along a first axis."""
+        vectors, values, precision, dimension = (
+            np.stack([np.asarray(s[i]) for s in spectra]) for i in range(4)
+        )
+        doubt = np.stack([np.broadcast_to(s.doubt, s.precision.shape) for s in spectra])
+        return cls(vectors, values, precision, dimension, doubt)
 
 
 class TaskWeights(NamedTuple):
@@ -59,7 +75,10 @@ class TaskWeights(NamedTuple):
 
     def combine(self, rows: Floats) -> Floats:
         """(targets, features) weighted sums of rows (tasks, features)."""
-        return np.asarray(self.left @ (self.right @ rows) + self.diagonal[:, None] * rows)
+        found = self.left @ (self.right @ rows)
+        if self.diagonal.any():
+            found += self.diagonal[:, None] * rows
+        return np.asarray(found)
 
     def matrix(self) -> Floats:
         """(targets, tasks), multiplied out."""
@@ -69,14 +88,15 @@ class TaskWeights(NamedTuple):
 
 
 def of_others(values: Floats) -> Floats:
-    """(tasks,): sums over all other tasks.
+    """(…, tasks): sums over all other tasks.
 
     Sums of those before and after: the total minus the task's own value would lose small values
     next to a very large one.
     """
-    before, after = np.zeros(len(values)), np.zeros(len(values))
-    np.cumsum(values[:-1], out=before[1:])
-    np.cumsum(values[:0:-1], out=after[-2::-1] if len(values) > 1 else after[:0])
+    before, after = np.zeros(values.shape), np.zeros(values.shape)
+    if values.shape[-1] > 1:
+        np.cumsum(values[..., :-1], axis=-1, out=before[..., 1:])
+        np.cumsum(values[..., :0:-1], axis=-1, out=after[..., -2::-1])
     return before + after
 
 

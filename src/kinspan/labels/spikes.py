@@ -24,13 +24,12 @@ class Overlaps(NamedTuple):
 
 def bulk(ratio: float) -> tuple[float, float]:
     """(1 ∓ √γ)²: the ends of the law of Marčenko and Pastur, eq. (10) of docs/theory.md."""
-    root = np.sqrt(ratio)
-    return float((1.0 - root) ** 2), float((1.0 + root) ** 2)
+    return float((1.0 - np.sqrt(ratio)) ** 2), float(edge(ratio))
 
 
-def edge(ratio: float) -> float:
+def edge(ratio: Floats | float) -> Floats:
     """(1 + √γ)²: what an eigenvalue has to exceed to be a spike."""
-    return bulk(ratio)[1]
+    return np.asarray((1.0 + np.sqrt(ratio)) ** 2)
 
 
 def marchenko_pastur(eigenvalues: Floats, ratio: float) -> Floats:
@@ -50,13 +49,13 @@ def spike_eigenvalues(strengths: Floats, ratio: float) -> Floats:
     return np.asarray((1.0 + strengths) * (1.0 + ratio / strengths))
 
 
-def spike_strengths(eigenvalues: Floats, ratio: float) -> Floats:
+def spike_strengths(eigenvalues: Floats, ratio: Floats | float) -> Floats:
     """The larger root ℓ of λ = (1 + ℓ)(1 + γ/ℓ), a quadratic equation; √γ at the edge."""
     both = eigenvalues - 1.0 - ratio  # ℓ + γ/ℓ
     return np.asarray((both + np.sqrt(np.maximum(both**2 - 4.0 * ratio, 0.0))) / 2.0)
 
 
-def overlaps(strengths: Floats, ratio: float) -> Overlaps:
+def overlaps(strengths: Floats, ratio: Floats | float) -> Overlaps:
     """Squared cosines of spikes of given strengths, eq. (12) of docs/theory.md; zero up to √γ."""
     above = np.maximum(strengths**2 - ratio, 0.0)
     return Overlaps(

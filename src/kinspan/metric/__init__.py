@@ -4,6 +4,7 @@ from kinspan.metric.basis import Basis
 from kinspan.metric.covariance import Covariance, covariance_of_rows, in_basis, in_metric
 from kinspan.metric.moved import around_other_means
 from kinspan.metric.root import Root
+from kinspan.metric.row_matrix import DenseRows, SparseRows
 from kinspan.metric.sampled_rows import SampledRows
 from kinspan.metric.scale import (
     ScaledMoments,
@@ -20,9 +21,11 @@ from kinspan.metric.scale import (
 __all__ = [
     "Basis",
     "Covariance",
+    "DenseRows",
     "Root",
     "SampledRows",
     "ScaledMoments",
+    "SparseRows",
     "around",
     "around_other_means",
     "common_scale",

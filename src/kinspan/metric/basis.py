@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinspan._rows.types import Floats
+from kinspan.metric.row_matrix import RowMatrix
 
 
 class Basis(NamedTuple):
@@ -16,18 +17,18 @@ class Basis(NamedTuple):
     """
 
     mixing: Floats  # (axes, rows)
-    rows: Floats | None  # (rows, features); None where axes are combinations of the features
+    rows: RowMatrix | None  # (rows, features); None where axes are combinations of the features
     rest: Floats  # (directions outside of the rows, features)
 
     def astype(self, kind: Any) -> Basis:
         """The same in another precision."""
-        rows = None if self.rows is None else self.rows.astype(kind, copy=False)
+        rows = None if self.rows is None else self.rows.astype(kind)
         return Basis(self.mixing.astype(kind, copy=False), rows, self.rest.astype(kind, copy=False))
 
     def coordinates(self, vectors: Floats) -> Floats:
         """(…, features) → (…, directions)."""
         flat = vectors.reshape(-1, vectors.shape[-1])
-        along = flat if self.rows is None else flat @ self.rows.T
+        along = flat if self.rows is None else self.rows.along(flat)
         found = np.concatenate([along @ self.mixing.T, flat @ self.rest.T], axis=1)
         return found.reshape(*vectors.shape[:-1], -1)
 
@@ -47,7 +48,7 @@ class Basis(NamedTuple):
         if self.rows is None:
             found = flat[:, :n][:, features]
         else:
-            found = flat[:, :n] @ self.rows[:, features]
+            found = self.rows.combined(flat[:, :n], features)
         if flat.shape[1] > n:
             found += flat[:, n:] @ self.rest[:, features]
         return np.asarray(found.reshape(*mixed.shape[:-1], -1))

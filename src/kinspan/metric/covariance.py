@@ -19,9 +19,11 @@ from kinspan._rows.once import computed_once
 from kinspan._rows.types import Codes, Floats
 from kinspan.metric.basis import Basis
 from kinspan.metric.root import Root
+from kinspan.metric.row_matrix import DenseRows, RowMatrix
 from kinspan.metric.sampled_rows import SampledRows
 from kinspan.metric.scale import ScaledMoments
 
+_LEAST_WIDTH = 4096  # of a block of features
 _ROUNDING = 1e-16  # of squared lengths: what is left of means that the rows span
 
 
@@ -159,7 +161,7 @@ def _left(share: Floats) -> Floats:
 
 
 def covariance_of_rows(
-    residuals: Floats,
+    residuals: Floats | RowMatrix,
     rows: SampledRows,
     means: Floats,
     *,
@@ -175,7 +177,7 @@ def covariance_of_rows(
     n_rows = max(float(weights.sum()), 1.0)
     n, p = residuals.shape
     size = np.sqrt(weights / n_rows)[:, None]
-    if n >= p:
+    if isinstance(residuals, np.ndarray) and n >= p:
         scatter = np.zeros((p, p))
         for some in blocks(n, p, least=p):
             weighted = (residuals[some] * size[some]).astype(precision, copy=False)
@@ -187,9 +189,10 @@ def covariance_of_rows(
             along[some] = residuals[some].astype(precision, copy=False) @ turning
         basis = Basis(vectors.T, None, np.empty((0, p)))
     else:
-        mixing, values, left = _row_space(residuals, size)
+        matrix = DenseRows(residuals) if isinstance(residuals, np.ndarray) else residuals
+        mixing, values, left = _row_space(matrix, size)
         along = left * np.sqrt(values) / size
-        basis = Basis(mixing, residuals, np.empty((0, p)))
+        basis = Basis(mixing, matrix, np.empty((0, p)))
         outside = means.reshape(-1, p)
         for _ in range(2):  # the second time for rounding
             outside = outside - basis.turned_back(basis.coordinates(outside))
@@ -197,19 +200,19 @@ def covariance_of_rows(
         outside = outside[(outside**2).sum(axis=1) > _ROUNDING * size_of_means]
         if len(outside):
             ones = np.ones((len(outside), 1))
-            basis = basis._replace(rest=_row_space(outside, ones)[0] @ outside)
+            basis = basis._replace(rest=_row_space(DenseRows(outside), ones)[0] @ outside)
     values = np.maximum(values, 0.0)
     mean_value = float(values.sum()) / p if values.sum() > 0 else 1.0
     values = np.concatenate([values / mean_value, np.zeros(len(basis.rest))])
     return Covariance(basis, values, along, rows, n_rows, mean_value)
 
 
-def _row_space(rows: Floats, size: Floats) -> tuple[Floats, Floats, Floats]:
+def _row_space(rows: RowMatrix, size: Floats) -> tuple[Floats, Floats, Floats]:
     """Right singular vectors of a few rows times (rows, 1) sizes, as combinations of the rows.
 
     With their squared singular values, and the left vectors.
     """
-    squared = rows @ rows.T
+    squared = rows.squared()
     squared *= size
     squared *= size.T
     values, left = np.linalg.eigh(squared)
@@ -217,9 +220,18 @@ def _row_space(rows: Floats, size: Floats) -> tuple[Floats, Floats, Floats]:
     values, left = values[kept], left[:, kept]
     mixing = (size * left / np.sqrt(values)).T
     if len(values) and values[0] < 1e-5 * values[-1]:  # what rounding has left of small values
-        right = mixing @ rows
-        mixing = solve_triangular(np.linalg.cholesky(right @ right.T), mixing, lower=True)
+        again = _squared(rows, mixing)
+        mixing = solve_triangular(np.linalg.cholesky(again), mixing, lower=True)
     return np.asarray(mixing), values, left
+
+
+def _squared(rows: RowMatrix, mixing: Floats) -> Floats:
+    """Inner products of combinations of rows, a block of features at a time."""
+    found = np.zeros((len(mixing), len(mixing)))
+    for features in blocks(rows.shape[1], len(mixing), least=_LEAST_WIDTH):
+        right = rows.combined(mixing, features)
+        found += right @ right.T
+    return found
 
 
 def in_basis(scaled: ScaledMoments, covariance: Covariance) -> ScaledMoments:

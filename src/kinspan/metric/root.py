@@ -25,9 +25,9 @@ class Root(NamedTuple):
         """(…, directions): vectors in the basis → the same in the metric."""
         return self._bent(coordinates / self.root, self.by)
 
-    def turned_back(self, coef: Floats) -> Floats:
+    def turned_back(self, coef: Floats, out: Floats | None = None) -> Floats:
         """(…, directions): rules for rows in the metric → rules for rows in the basis."""
-        return self._bent(coef, self.by) / self.root
+        return np.divide(self._bent(coef, self.by), self.root, out=out)
 
     def restored(self, vectors: Floats) -> Floats:
         """(…, directions): vectors in the metric → the same in the basis."""

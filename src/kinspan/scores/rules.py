@@ -31,12 +31,21 @@ def shrinkage(signal: Floats, power: Floats, own_power: Floats) -> Floats:
 
 
 def discriminant_rules(
-    directions: Floats, factor: Floats, level: Floats, log_priors: Floats
+    directions: Floats,
+    factor: Floats,
+    level: Floats,
+    log_priors: Floats,
+    squares: Floats | None = None,
 ) -> LinearRules:
-    """Linear discriminant ((x − c)ᵀw − ½‖w‖²)/v + log π with w = φ · direction, eq. (25)."""
-    estimate = directions * factor[:, None, None]
-    half = 0.5 * np.einsum("tlp,tlp->tl", estimate, estimate)
-    return LinearRules(estimate / level[:, None, None], log_priors - half / level[:, None])
+    """Linear discriminant ((x − c)ᵀw − ½‖w‖²)/v + log π with w = φ · direction, eq. (25).
+
+    Squared lengths of the directions (tasks, classes) may be known already.
+    """
+    if squares is None:
+        squares = np.einsum("tlp,tlp->tl", directions, directions)
+    multiple = factor / level
+    half = 0.5 * squares * (factor * multiple)[:, None]
+    return LinearRules(directions * multiple[:, None, None], log_priors - half)
 
 
 def centred_rules(

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from kinspan._rows.stored_rows import without_zeros
 from kinspan._rows.types import Floats
 from kinspan.class_moments import ClassMoments
 from kinspan.metric import (
@@ -18,7 +19,7 @@ from kinspan.metric import (
 )
 from kinspan.row_sample import RowSample
 from kinspan.selection.prepared import Prepared, prepare
-from kinspan.selection.scales import Scaling, residuals_of
+from kinspan.selection.scales import Scaling, light_residuals
 
 _FEW = 8  # directions for every cell: with fewer, another decomposition is as fast
 
@@ -32,7 +33,8 @@ def as_one_task(
         return None
     together = _sum_of_tasks(around_start)
     scaled = scaled_by(together, common_scale(together))
-    residuals = residuals_of(scaled, sample, start, np.zeros_like(sample.task_codes))
+    tasks, stored = np.zeros_like(sample.task_codes), without_zeros(sample.stored)
+    residuals = light_residuals(scaled, sample, start, tasks, stored)
     one = Scaling(scaled, scaled, residuals, None)
     prepared = prepare(start, one, sample, together.tasks, metric, None)
     return None if prepared.covariance is None else prepared

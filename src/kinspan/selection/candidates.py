@@ -15,11 +15,12 @@ from kinspan._rows.types import Floats
 from kinspan.labels import TaskWeights
 from kinspan.risk import Goal, calibration, leave_one_out_scores
 from kinspan.scores import LinearRules
+from kinspan.selection.columns import rule_parts
 from kinspan.selection.decisions import RIDGES
 from kinspan.selection.evidence import Evidence, evidence_of
 from kinspan.selection.own_rows import OwnRules, own_rules
 from kinspan.selection.prepared import Prepared
-from kinspan.selection.solutions import Problem, Solution, rule_parts, solution_of, solve
+from kinspan.selection.solutions import Problem, Solution, solution_of, solve_each
 from kinspan.selection.weights_of_all import pooled_weights
 
 _KEPT_NUMBERS = 1 << 22  # in the class means of a metric that is kept while others are judged
@@ -58,7 +59,7 @@ class Candidate(NamedTuple):
             return self.solved
         problem = Problem(self.prepared.in_metric(self.share), self.multi_class)
         if self.weights is None:
-            return problem, _solve(problem, self.labels)
+            return problem, _solve_each([problem], self.labels)[0]
         log_priors = np.zeros(problem.scaled.counts.shape)
         return problem, solution_of(problem, self.weights, log_priors, shrunk=False)
 
@@ -182,7 +183,7 @@ def _in_metrics(
     keeps: bool,
 ) -> list[Candidate]:
     """The same in some of the metrics, whose solutions are kept or found again."""
-    solved = [_solved(prepared, share, kinds, options) for share in shares]
+    solved = _solved(prepared, shares, kinds, options)
     roots = [prepared.root(share) for share in shares]
     scores = leave_one_out_scores(rule_parts(solved, roots), prepared.rows(shares))
     keeps = keeps or options.multi_class == "one-vs-all"
@@ -199,24 +200,26 @@ def _in_metrics(
 
 
 def _solved(
-    prepared: Prepared, share: float, kinds: Sequence[tuple[str, str]], options: Options
-) -> list[tuple[Problem, Solution]]:
-    """All kinds in one metric, with contrasts that are built once."""
-    scaled, problems = prepared.in_metric(share), dict[str, Problem]()
+    prepared: Prepared, shares: Sequence[float], kinds: Sequence[tuple[str, str]], options: Options
+) -> list[list[tuple[Problem, Solution]]]:
+    """For every metric all kinds, with contrasts that are built once."""
+    in_metrics, problems = [prepared.in_metric(share) for share in shares], {}
     found = []
     for multi_class, labels in kinds:
         if multi_class not in problems:
-            problems[multi_class] = Problem(scaled, multi_class)
-        problem = problems[multi_class]
+            problems[multi_class] = [Problem(scaled, multi_class) for scaled in in_metrics]
+        some = problems[multi_class]
         log_priors = options.log_priors if multi_class == "one-vs-all" else None
-        found.append((problem, _solve(problem, labels, log_priors)))
-    return found
+        found.append(list(zip(some, _solve_each(some, labels, log_priors), strict=True)))
+    return [list(in_metric) for in_metric in zip(*found, strict=True)]
 
 
-def _solve(problem: Problem, labels: str, log_priors: Floats | None = None) -> Solution:
+def _solve_each(
+    problems: Sequence[Problem], labels: str, log_priors: Floats | None = None
+) -> list[Solution]:
     if log_priors is None:
-        log_priors = np.zeros(problem.scaled.counts.shape)
-    return solve(problem, labels, log_priors, shrunk=False)
+        log_priors = np.zeros(problems[0].scaled.counts.shape)
+    return solve_each(problems, labels, log_priors, shrunk=False)
 
 
 def _own(prepared: Prepared, ridges: Sequence[float]) -> list[OwnRules]:

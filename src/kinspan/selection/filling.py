@@ -58,7 +58,7 @@ class FilledSample(NamedTuple):
     ) -> FilledSample:
         """From statistics with holes, or without: rows to predict may have them."""
         fills, shift = fills_of(moments, unlabelled), shift_of_holes(moments)
-        if sample is None or not len(sample.rows):
+        if sample is None or not len(sample.cells):
             return cls(Filling(fills, None), sample)
         holes = np.isnan(sample.rows)
         own = fills[places_of_tasks(sample, moments)]
@@ -66,7 +66,7 @@ class FilledSample(NamedTuple):
         weights = weights_that_count(sample.columns(), sample.bound, sample.n_cells)
         found = regressed(deviations, holes, weights, shift, _ROUNDING * np.abs(fills).max(axis=0))
         rows = np.where(holes, own + found.left_out, sample.rows)
-        return cls(Filling(fills, found.others), replace(sample, rows=rows))
+        return cls(Filling(fills, found.others), replace(sample, stored=rows))
 
 
 def fills_of(moments: ClassMoments, unlabelled: ClassMoments | None = None) -> Floats:

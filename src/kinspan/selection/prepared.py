@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from kinspan._rows import identifiers
+from kinspan._rows.stored_rows import without_zeros
 from kinspan._rows.types import Floats, Ids
 from kinspan.class_moments import ClassMoments
 from kinspan.metric import (
@@ -145,7 +146,8 @@ def prepared_bases(
         sample = sample.aligned(moments.tasks, moments.classes, moments.n_features).effective()
     around_start = replace(moments, means=around(moments, start))
     if scale != "auto" or sample is None:
-        one = scaling(around_start, sample, start, "pooled" if scale == "auto" else scale)
+        stored = None if sample is None else without_zeros(sample.stored)
+        one = scaling(around_start, sample, start, "pooled" if scale == "auto" else scale, stored)
         found = emptied([one])
         del one
     else:
@@ -162,13 +164,14 @@ def _scalings(moments: ClassMoments, sample: RowSample, start: Floats) -> Iterat
         asked = ["pooled"]
     elif is_one_scale(pooled):
         asked = [None]
-    first = [scaling(moments, sample, start, asked[0])]
+    stored = without_zeros(sample.stored)
+    first = [scaling(moments, sample, start, asked[0], stored)]
     tails = Tails.of(sample, first[0], pooled)
     yield first.pop()
     for one in asked[1:]:
-        yield scaling(moments, sample, start, one)
+        yield scaling(moments, sample, start, one, stored)
     if tails is not None:
-        yield by_tails(moments, sample, start, tails)
+        yield by_tails(moments, sample, start, tails, stored)
 
 
 Kept = TypeVar("Kept")
@@ -235,11 +238,13 @@ def _covariance(scaling: Scaling, sample: RowSample) -> Covariance | None:
     """
     scaled, pooled, residuals, _ = scaling
     means = scaled.means if pooled is scaled else np.concatenate([scaled.means, pooled.means])
-    if np.vdot(residuals, residuals) <= 1e-24 * np.vdot(means, means):
+    size = 1e-24 * np.vdot(means, means)
+    if isinstance(residuals, np.ndarray) and np.vdot(residuals, residuals) <= size:
         return None  # what is left of equal rows is rounding
     tasks = sample.task_codes if len(scaled.counts) > 1 else np.zeros_like(sample.task_codes)
     cells = tasks * scaled.counts.shape[1] + sample.class_codes
     counts = scaled.counts[tasks, sample.class_codes]
     rows = SampledRows(cells, counts, sample.weights, sample.keys)
-    kind = sample.rows.dtype if residuals.size > MANY_NUMBERS else np.float64
+    is_many = residuals.shape[0] * residuals.shape[1] > MANY_NUMBERS
+    kind = sample.stored.dtype if is_many else np.float64
     return covariance_of_rows(residuals, rows, means, overwrite=True, precision=kind)

@@ -5,11 +5,20 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from kinspan._rows.blocks import blocks
 from kinspan._rows.types import Codes, Floats
 from kinspan.class_moments import ClassMoments
-from kinspan.metric import SampledRows, ScaledMoments, common_scale, feature_scale, scaled_by
+from kinspan.metric import (
+    DenseRows,
+    SampledRows,
+    ScaledMoments,
+    SparseRows,
+    common_scale,
+    feature_scale,
+    scaled_by,
+)
 from kinspan.row_sample import RowSample
 from kinspan.selection.decisions import LARGE_FREEDOM, SAME_SCALE
 
@@ -65,24 +74,31 @@ class Scaling(NamedTuple):
 
     scaled: ScaledMoments
     pooled: ScaledMoments  # the same in a scale that all tasks share
-    residuals: Floats  # (sampled rows, features): rows minus the means of their cells
+    residuals: Floats | SparseRows  # (sampled rows, features): rows minus means of their cells
     change: RowsOfScale | None
 
 
 def scaling(
-    moments: ClassMoments, sample: RowSample | None, start: Floats, scale: str | None
+    moments: ClassMoments,
+    sample: RowSample | None,
+    start: Floats,
+    scale: str | None,
+    stored: csr_array | None = None,
 ) -> Scaling:
-    """In the pooled scale, that of each task, or none."""
+    """In the pooled scale, that of each task, or none; of sampled rows without zeros, if any."""
     divisor, of_all = _divisors(moments, scale)
     scaled = scaled_by(moments, divisor)
     pooled = scaled if of_all is None else scaled_by(moments, of_all)
     if sample is None:
         return Scaling(scaled, pooled, np.empty((0, moments.n_features)), None)
-    residuals = residuals_of(scaled, sample, start, sample.task_codes)
-    change = None
+    changes = None
     if scale in ("auto", "pooled"):
-        change = _scale_change(residuals, _PooledChange.of(moments.counts, sample))
-    return Scaling(scaled, pooled, residuals, change)
+        changes = _PooledChange.of(moments.counts, sample)
+    if changes is None:
+        residuals = light_residuals(scaled, sample, start, sample.task_codes, stored)
+        return Scaling(scaled, pooled, residuals, None)
+    all_of_them = residuals_of(scaled, sample, start, sample.task_codes)
+    return Scaling(scaled, pooled, all_of_them, _scale_change(all_of_them, changes))
 
 
 def is_one_scale(pooled: Floats) -> bool:
@@ -108,7 +124,9 @@ class Tails(NamedTuple):
     def of(cls, sample: RowSample, other: Scaling, pooled: Floats) -> Tails | None:
         """From rows in another scale; None where it is a multiple of s: it makes no other rules."""
         unit = pooled[0] / other.scaled.scale[0]
-        total = _fourth_powers(other.residuals, sample.weights)
+        residuals = other.residuals
+        rows = DenseRows(residuals) if isinstance(residuals, np.ndarray) else residuals
+        total = rows.fourth_powers(sample.weights)
         n = max(float(sample.weights.sum()), 1.0)
         ratio = np.maximum(np.sqrt(total / n / 3.0) / unit**2, 1.0)
         if np.log(ratio).std() < SAME_SCALE.constant:
@@ -116,14 +134,21 @@ class Tails(NamedTuple):
         return cls(pooled, ratio, np.where(total > 0, total / unit**4, 1.0))
 
 
-def by_tails(moments: ClassMoments, sample: RowSample, start: Floats, tails: Tails) -> Scaling:
+def by_tails(
+    moments: ClassMoments,
+    sample: RowSample,
+    start: Floats,
+    tails: Tails,
+    stored: csr_array | None = None,
+) -> Scaling:
     """In the scale by fourth moments."""
     root = np.sqrt(tails.ratio)
     scaled = scaled_by(moments, tails.pooled * root)
-    residuals = residuals_of(scaled, sample, start, sample.task_codes)
     of_pooled = _PooledChange.of(moments.counts, sample)
     if of_pooled is None:
-        return Scaling(scaled, scaled, residuals, None)
+        light = light_residuals(scaled, sample, start, sample.task_codes, stored)
+        return Scaling(scaled, scaled, light, None)
+    residuals = residuals_of(scaled, sample, start, sample.task_codes)
     change, n = RowsOfScale.like(residuals), max(float(sample.weights.sum()), 1.0)
     share = n / np.maximum(n - np.minimum(sample.weights, 1.0), 1e-3)[:, None]
     for rows in blocks(*residuals.shape):
@@ -135,18 +160,8 @@ def by_tails(moments: ClassMoments, sample: RowSample, start: Floats, tails: Tai
     return Scaling(scaled, scaled, residuals, change)
 
 
-def _fourth_powers(residuals: Floats, weights: Floats) -> Floats:
-    """(features,): weighted sums over rows, block by block."""
-    total = np.zeros(residuals.shape[1])
-    for rows in blocks(*residuals.shape):
-        total += weights[rows] @ (residuals[rows] ** 2) ** 2
-    return total
-
-
-def _scale_change(residuals: Floats, pooled: _PooledChange | None) -> RowsOfScale | None:
+def _scale_change(residuals: Floats, pooled: _PooledChange) -> RowsOfScale:
     """Of residuals in units of the pooled scale."""
-    if pooled is None:
-        return None
     found = RowsOfScale.like(residuals)
     for rows in blocks(*residuals.shape):
         found.change[rows] = pooled.of_rows(rows, pooled.removed[rows] * residuals[rows] ** 2)
@@ -161,6 +176,23 @@ def _divisors(moments: ClassMoments, scale: str | None) -> tuple[Floats, Floats 
     if scale == "task":
         return feature_scale(moments, "task"), feature_scale(moments, "pooled")
     return feature_scale(moments, "pooled"), None
+
+
+def light_residuals(
+    scaled: ScaledMoments,
+    sample: RowSample,
+    start: Floats,
+    tasks: Codes,
+    stored: csr_array | None,
+) -> Floats | SparseRows:
+    """Sampled rows minus the means of their cells, without zeros of rows stored like that."""
+    if stored is not None and len(scaled.scale) == 1:
+        means = (scaled.means + start / scaled.scale).reshape(-1, len(start))
+        cells = tasks * scaled.means.shape[1] + sample.class_codes
+        rows = SparseRows(stored.multiply(1.0 / scaled.scale).tocsr(), means, cells)
+        if rows.is_exact:
+            return rows
+    return residuals_of(scaled, sample, start, tasks)
 
 
 def residuals_of(scaled: ScaledMoments, sample: RowSample, start: Floats, tasks: Codes) -> Floats:

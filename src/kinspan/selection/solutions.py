@@ -5,6 +5,7 @@ Equations are numbered as in docs/theory.md.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -18,13 +19,13 @@ from kinspan.labels import (
     Spectrum,
     TaskWeights,
     agreed_weights,
-    spectral_rule_and_response,
+    spectral_rules,
     spectrum_of_gram,
     spectrum_of_rows,
     task_weights,
 )
-from kinspan.metric import Root, ScaledMoments
-from kinspan.risk import RuleParts, SharedPart, SharedProducts, alignment, error_rate
+from kinspan.metric import ScaledMoments
+from kinspan.risk import alignment, error_rate
 from kinspan.scores import (
     Agreement,
     LinearRules,
@@ -70,6 +71,13 @@ class Problem:
         doubt = self.scaled.noise_doubt
         return [spectrum(rows)._replace(doubt=doubt) for rows in self.contrasts.task_rows()]
 
+    @computed_once
+    def noise_of_contrasts(self) -> tuple[Floats, Floats]:
+        """(tasks, contrasts): the noise that contrasts share with centres, and their own."""
+        scaled, contrasts = self.scaled, self.contrasts
+        shared = contrasts.of_classes(scaled.class_shares * scaled.cell_noise)
+        return shared, contrasts.of_variances(scaled.cell_noise)
+
     @property
     def is_one_set(self) -> bool:
         """Whether all tasks have all classes, with one relatedness for all of these."""
@@ -95,13 +103,30 @@ def solve(problem: Problem, labels: str, log_priors: Floats, *, shrunk: bool = T
 
     Where left-out rows say how large scores should be, directions need not be shrunk.
     """
-    if labels == "spectral" and problem.is_one_set:
-        weights, response = spectral_rule_and_response(problem.spectra[0])
-        found = solution_of(problem, [weights], log_priors, shrunk=shrunk)
-        return found._replace(response=response)
-    counts = problem.scaled.counts
-    of_sets = [task_weights(labels, spectrum, counts) for spectrum in problem.spectra]
-    return solution_of(problem, of_sets, log_priors, shrunk=shrunk)
+    return solve_each([problem], labels, log_priors, shrunk=shrunk)[0]
+
+
+def solve_each(
+    problems: Sequence[Problem], labels: str, log_priors: Floats, *, shrunk: bool = True
+) -> list[Solution]:
+    """The same in several metrics."""
+    if labels != "spectral":
+        of_problems = [
+            [task_weights(labels, s, problem.scaled.counts) for s in problem.spectra]
+            for problem in problems
+        ]
+        return [
+            solution_of(problem, weights, log_priors, shrunk=shrunk)
+            for problem, weights in zip(problems, of_problems, strict=True)
+        ]
+    found = iter(spectral_rules([s for problem in problems for s in problem.spectra]))
+    solutions = []
+    for problem in problems:
+        some = list(itertools.islice(found, len(problem.spectra)))
+        solution = solution_of(problem, [w for w, _ in some], log_priors, shrunk=shrunk)
+        response = some[0][1] if problem.is_one_set else None
+        solutions.append(solution._replace(response=response))
+    return solutions
 
 
 def solution_of(
@@ -111,19 +136,21 @@ def solution_of(
     scaled, contrasts = problem.scaled, problem.contrasts
     directions = contrasts.combine(weights)
     noise_share = contrasts.per_target([w.noise_share for w in weights])
+    length = np.einsum("tlp,tlp->tl", directions, directions)
     if problem.is_discriminant:
         factor = np.ones(len(directions))
         if shrunk:
             signal = contrasts.per_target([w.signal for w in weights]).sum(axis=1)
-            factor = shrinkage(signal, squares(directions), squares(contrasts.values))
-        rules = discriminant_rules(directions, factor, scaled.noise_level, log_priors)
+            factor = shrinkage(signal, length.sum(axis=1), squares(contrasts.values))
+        rules = discriminant_rules(directions, factor, scaled.noise_level, log_priors, length)
+        multiple = (length > 0) * (factor / scaled.noise_level)[:, None]
     else:
         aligned = _alignment(problem, directions, noise_share)
         level = scaled.noise_level
         rules = centred_rules(directions, aligned, level, log_priors, scaled.present)
-    length = np.einsum("tlp,tlp->tl", directions, directions)
-    multiple = np.einsum("tlp,tlp->tl", rules.coef, directions) / np.where(length > 0, length, 1.0)
-    own = np.broadcast_to(noise_share, multiple.shape) * multiple
+        inner = np.einsum("tlp,tlp->tl", rules.coef, directions)
+        multiple = inner / np.where(length > 0, length, 1.0)
+    own = noise_share * multiple
     offset = rules.offset + _shared_noise(problem, own)
     return Solution(rules._replace(offset=offset), weights, own)
 
@@ -147,11 +174,10 @@ def _shared_noise(problem: Problem, own: Floats) -> Floats:
     A direction and the centre of its task contain the same samples: with cells of different sizes
     the noise that they share would move the threshold. And −½‖coef‖² contains the noise of cells.
     """
-    scaled, contrasts = problem.scaled, problem.contrasts
-    shared = own * contrasts.of_classes(scaled.class_shares * scaled.cell_noise)
+    centre, variance = problem.noise_of_contrasts
+    shared = own * centre
     if problem.is_discriminant:
-        squares = own**2 * contrasts.of_variances(scaled.cell_noise)
-        shared = shared + 0.5 * scaled.noise_level[:, None] * squares
+        shared += 0.5 * problem.scaled.noise_level[:, None] * own**2 * variance
     return np.asarray(shared)
 
 
@@ -167,96 +193,6 @@ def isotropic_error(solution: Solution, problem: Problem, priors: Floats) -> Flo
     score_means = _alignment(problem, coef, solution.own) + plain[:, None, :]
     covariance = coef @ coef.transpose(0, 2, 1) * scaled.noise_level[:, None, None]
     return error_rate(score_means, covariance, np.where(scaled.present, priors, 0.0))
-
-
-Solved = tuple[Problem, Solution]
-
-
-def rule_parts(solved: Sequence[Sequence[Solved]], roots: Sequence[Root]) -> RuleParts:
-    """What leaving out a row needs to know of rules that were not shrunk.
-
-    For every metric, all of its solutions.
-    """
-    first, is_discriminant = solved[0][0][0], solved[0][0][0].is_discriminant
-    found = [_Columns.of_metric(some, by) for some, by in zip(solved, roots, strict=True)]
-    in_metrics = [some[0][0].scaled for some in solved]
-    level = np.stack([scaled.noise_level for scaled in in_metrics], axis=1)
-    two = first.scaled.counts.shape[1] == 2
-    return RuleParts(
-        np.stack([columns.coef for columns in found], axis=1),
-        np.stack([columns.offset for columns in found], axis=1),
-        np.stack([columns.own for columns in found], axis=1),
-        np.stack([columns.undone for columns in found], axis=1),
-        np.stack([scaled.cell_noise for scaled in in_metrics], axis=2),
-        roots[0].restored(first.class_means.values),
-        first.contrasts.coefficients.transpose(0, 2, 1)[..., 1 if two else 0 :],
-        first.scaled.class_shares,
-        first.scaled.counts,
-        0.5 * level if is_discriminant and not two else None,
-        level * first.scaled.scale.shape[1] if is_discriminant else None,
-        [
-            _shared_part(solved[s][j], s, j, roots[s].root)
-            for s, j in np.ndindex(len(solved), len(solved[0]))
-            if _has_shared_part(solved[s][j][1])
-        ],
-    )
-
-
-def _of_scores(of_classes: Floats) -> Floats:
-    """(tasks, classes, …) → (tasks, scores, …): of two classes, the second minus the first.
-
-    Their directions mirror each other: −½‖coef‖² is the same for both.
-    """
-    return of_classes[:, 1:] - of_classes[:, :1] if of_classes.shape[1] == 2 else of_classes
-
-
-class _Columns(NamedTuple):
-    """The scores of all solutions in one metric, side by side."""
-
-    coef: Floats  # (tasks, columns, directions), for rows before the metric
-    offset: Floats  # (tasks, columns), without −½‖coef‖²
-    own: Floats  # (tasks, columns)
-    undone: Floats  # (tasks, columns)
-
-    @classmethod
-    def of_metric(cls, solved: Sequence[Solved], root: Root) -> _Columns:
-        """Of all solutions in a metric."""
-        found = [cls._of(problem, solution) for problem, solution in solved]
-        coef, *rest = (np.concatenate(parts, axis=1) for parts in zip(*found, strict=True))
-        return cls(root.turned_back(coef), *rest)
-
-    @classmethod
-    def _of(cls, problem: Problem, solution: Solution) -> _Columns:
-        scaled, (coef, offset) = problem.scaled, solution.rules
-        own = undone = solution.own
-        if problem.is_discriminant:
-            length = np.einsum("tlp,tlp->tl", coef, coef)
-            offset = offset + 0.5 * scaled.noise_level[:, None] * length
-        if solution.response is not None:
-            own = np.repeat((solution.response.kept / scaled.noise_level)[:, None], len(own.T), 1)
-        if own.shape[1] == 2:  # contrasts mirror each other, and both rules follow one of them
-            own, undone = (part.sum(axis=1, keepdims=True) for part in (own, undone))
-        return cls(_of_scores(coef), _of_scores(offset), own, undone)
-
-
-def _has_shared_part(solution: Solution) -> bool:
-    return solution.response is not None and bool(solution.response.vectors.size)
-
-
-def _shared_part(solved: Solved, metric: int, place: int, root: Floats) -> SharedPart:
-    """Directions of the others."""
-    problem, response = solved[0], solved[1].response
-    assert response is not None
-    basis = _of_scores(np.tensordot(response.rows, problem.contrasts.values, axes=1)) / root
-    columns = slice(place * basis.shape[1], (place + 1) * basis.shape[1])
-    gain = response.gain / problem.scaled.noise_level[:, None, None]
-    products = None
-    if basis.shape[1] > 1:  # of two classes, both rules are equally long
-        by_column = basis.transpose(1, 0, 2)
-        stretched = (by_column * root**2).transpose(0, 2, 1)
-        coef = (solved[1].rules.coef / root).transpose(1, 0, 2)
-        products = SharedProducts((coef @ stretched).transpose(1, 2, 0), by_column @ stretched)
-    return SharedPart(metric, columns, basis, response.vectors, gain, products)
 
 
 def agreed(pooled: ScaledMoments) -> Agreement:

@@ -48,7 +48,7 @@ class Whole(NamedTuple):
         whole = filled_moments(moments, filling.fills[:-1], sample, filled)
         free = unlabelled_rows
         if free is not None:
-            free = replace(free, rows=filling.filled(free.rows, places_of_tasks(free, moments)))
+            free = replace(free, stored=filling.filled(free.rows, places_of_tasks(free, moments)))
         if unlabelled is not None:
             fills = filling.fills[identifiers.lookup(moments.tasks, unlabelled.tasks)]
             unlabelled = filled_moments(unlabelled, fills, unlabelled_rows, free)
@@ -57,7 +57,7 @@ class Whole(NamedTuple):
     def of_features(self, kept: Mask) -> Whole:
         """Of some features only."""
         sample, rows = (
-            None if some is None else replace(some, rows=some.rows[:, kept])
+            None if some is None else replace(some, stored=some.stored[:, kept])
             for some in (self.sample, self.unlabelled_rows)
         )
         unlabelled = None if self.unlabelled is None else self.unlabelled.of_features(kept)

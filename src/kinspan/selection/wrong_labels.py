@@ -175,7 +175,7 @@ def _of_rows(rows: RowSample, weights: Floats) -> _CellMoments:
     shape = len(rows.tasks), len(rows.classes)
     counts = np.bincount(rows.cells, weights, rows.n_cells).astype(np.float64)
     safe = np.where(counts > 0, counts, 1.0)[:, None]
-    means, squares = np.zeros((2, rows.n_cells, rows.rows.shape[1]))
+    means, squares = np.zeros((2, rows.n_cells, rows.n_features))
     np.add.at(means, rows.cells, weights[:, None] * rows.rows)
     means /= safe
     np.add.at(squares, rows.cells, weights[:, None] * (rows.rows - means[rows.cells]) ** 2)

@@ -224,3 +224,16 @@ def test_the_rise_of_an_error_is_by_the_rows_of_its_task() -> None:
     known = before._replace(rows=1e6 * rows)
     surely = known.rise(known._replace(counted=worse, smoothed=worse))
     np.testing.assert_allclose(surely, worse - errors, atol=1e-4)
+
+
+def test_errors_times_a_factor_are_those_of_as_many_wrong_rows() -> None:
+    n, wrong = np.array([400.0, 900.0, 50.0]), np.array([0.2, 0.1, 0.3])
+    chance = np.full(3, 0.5)
+    before = LeftOutErrors(n, wrong, wrong, chance, chance)
+    np.testing.assert_allclose(before.wrong(), n @ wrong)
+    halved = LeftOutErrors(n, wrong / 2, wrong / 2, chance, chance)
+    for found, expected in zip(before.times(np.full(3, 0.5)), halved, strict=True):
+        np.testing.assert_allclose(found, expected)
+    for found, expected in zip(before.times(np.ones(3)), before, strict=True):
+        np.testing.assert_array_equal(found, expected)
+    assert before.times(np.full(3, 9.0)).counted.max() <= 0.5  # no more than a guess

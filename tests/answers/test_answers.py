@@ -147,6 +147,20 @@ def test_without_signal_nothing_is_promised() -> None:
     assert f"about {answer.would_tell} more labels per class would tell" in repr(answer)
 
 
+def test_a_number_of_labels_is_not_a_guess_about_millions() -> None:
+    """A little above the limit of a curve: so many labels as it takes were never seen."""
+    X, y, task = random_world(1, n_classes=2)
+    clf = MultiTaskSPCA().fit(X, y, task=task)
+    limit = clf.labels_needed(0, 1e-9).limit
+    assert clf.forecast_error_[0] > limit + 1e-3
+    answer = clf.labels_needed(0, limit + 1e-9)
+    assert (answer.verdict, answer.more_per_class) == ("uncertain", None)
+    most = 1000 * int(clf.moments_.counts[0].max())
+    with_most, half = clf.learning_curve(0, [most, most // 2])
+    assert clf.labels_needed(0, (with_most + half) / 2).more_per_class is not None
+    assert clf.labels_needed(0, (with_most + limit) / 2).more_per_class is None
+
+
 def test_luck_has_not_reached_an_error() -> None:
     """Rows of noise that seem to be told apart: the interval still contains guessing."""
     verdicts = []

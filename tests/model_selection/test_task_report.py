@@ -90,6 +90,20 @@ def test_ids_and_labels_are_any_hashable_values() -> None:
     assert report.to_frame().index.tolist() == [("site", 1), ("site", 2)]
 
 
+def test_of_many_tasks_thirty_are_shown_and_the_means_are_those_of_all() -> None:
+    task = np.repeat(np.arange(40), 2)
+    y_true = np.tile([0, 1], 40)
+    report = task_report(y_true, np.zeros(80, dtype=int), task)
+    lines = repr(report).splitlines()
+    assert len(lines) == 1 + 30 + 3
+    assert lines[31].split() == ["and", "10", "more"]
+    assert lines[32].split()[:3] == ["overall", "80", "0.500"]
+    with_scores = task_report(y_true, np.zeros(80, dtype=int), task, scores=["f1"], y_proba=y_true)
+    assert len(repr(with_scores).splitlines()) == 1 + 30 + 5
+    assert len(task_report(y_true[:60], y_true[:60], task[:60]).tasks) == 30
+    assert "more" not in repr(task_report(y_true[:60], y_true[:60], task[:60]))
+
+
 def test_the_notebook_table_escapes_ids(report: TaskReport) -> None:
     shown = task_report([0], [0], ["<b>&"])._repr_html_()
     assert ">&lt;b&gt;&amp;</td>" in shown

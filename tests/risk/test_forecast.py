@@ -194,3 +194,16 @@ def test_nothing_is_known_without_any_row() -> None:
     found = forecast(np.full(4, np.nan), np.zeros(4, int), np.array([0, 0, 1, 1]))
     assert np.isnan(found.error).all()
     assert np.isnan(found.interval).all()
+
+
+def test_errors_times_a_factor_are_those_of_as_many_wrong_rows() -> None:
+    n, wrong = np.array([400.0, 900.0, 50.0]), np.array([0.2, 0.1, 0.3])
+    chance = np.full(3, 0.5)
+    before = LeftOutErrors(n, wrong, wrong, chance, chance)
+    np.testing.assert_allclose(before.wrong(), n * wrong)
+    halved = LeftOutErrors(n, wrong / 2, wrong / 2, chance, chance)
+    for found, expected in zip(before.times(np.full(3, 0.5)), halved, strict=True):
+        np.testing.assert_allclose(found, expected)
+    for found, expected in zip(before.times(np.ones(3)), before, strict=True):
+        np.testing.assert_array_equal(found, expected)
+    assert before.times(np.full(3, 9.0)).counted.max() <= 0.5  # no more than a guess

@@ -14,9 +14,7 @@ from kinspan.answers._table import ShownAsTable, Table, quoted
 from kinspan.answers.score_curves import ScoreCurve, mix_of
 from kinspan.answers.score_forecasts import by_chance, number, shares_of
 from kinspan.metrics import Score
-from kinspan.risk.labels_needed import fewest_labels
-
-_MANY = 2**40  # labels at which the limit is reached
+from kinspan.risk.labels_needed import fewest_labels, most_to_add
 
 
 class LabelsOf(NamedTuple):
@@ -56,14 +54,18 @@ def labels_for_score(
     """Every way to label rows of one task, from its curve."""
     curve = ScoreCurve.of(model, score, position)
     chance = float(by_chance(score, shares_of(model)[[position]])[0])
+    most = most_to_add(model.moments_.effective().counts[position])
     ways = [
-        _needed(curve, name, mix_of(model, position, name), wanted, chance) for name in LABELLED
+        _needed(curve, name, mix_of(model, position, name), wanted, chance, most)
+        for name in LABELLED
     ]
     present = float(curve.at(np.zeros(1), np.ones(2)).value[0])
     return LabelsForScore(task, str(score), wanted, present, ways, score.title)
 
 
-def _needed(curve: ScoreCurve, label: str, mix: Floats, wanted: float, chance: float) -> LabelsOf:
+def _needed(
+    curve: ScoreCurve, label: str, mix: Floats, wanted: float, chance: float, most: int
+) -> LabelsOf:
     sign = -1.0 if curve.score.kind.greater_is_better else 1.0  # what is lower is better
 
     def loss_with(more: int) -> float:
@@ -73,7 +75,7 @@ def _needed(curve: ScoreCurve, label: str, mix: Floats, wanted: float, chance: f
     limit, ends = float(many.value[0]), many.interval[0]
     if isnan(limit):
         return LabelsOf(label, None, limit, limit, (limit, limit), "unknown")
-    more = fewest_labels(loss_with, sign * wanted, _MANY)
+    more = fewest_labels(loss_with, sign * wanted, most)
     worst_now = float((sign * curve.at(np.zeros(1), mix).interval).max())
     verdict = "reached" if more == 0 else "reachable"
     if more != 0 and worst_now >= sign * chance:

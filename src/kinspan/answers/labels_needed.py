@@ -10,9 +10,8 @@ import numpy as np
 
 from kinspan.answers._table import percent, quoted
 from kinspan.risk import Learning
-from kinspan.risk.labels_needed import fewest_labels
+from kinspan.risk.labels_needed import fewest_labels, most_to_add
 
-_MANY = 2**40  # labels per class at which the limit is reached
 _DEVIATIONS = 1.6449  # of a 90 % interval
 _SEEN = 0.05  # the smallest distance from guessing that labels are asked to show
 
@@ -63,7 +62,8 @@ def labels_needed(learning: Learning, position: int, task: Any, error: float) ->
 
     now, limit = error_with(0), learning.limit(position)
     low, high = (float(end) for end in learning.interval(position, np.array(np.inf)))
-    more = None if isnan(now) else fewest_labels(error_with, error, _MANY)
+    most = most_to_add(learning.counts[position])
+    more = None if isnan(now) else fewest_labels(error_with, error, most)
     verdict = _verdict(learning, position, error, more)
     if verdict == "no signal":
         more = None

@@ -20,6 +20,8 @@ from kinspan.model_selection._row_ids import RowIds, row_ids
 if TYPE_CHECKING:
     import pandas as pd
 
+_SHOWN = 30  # tasks of a table; `to_frame` has all
+
 
 def task_report(
     y_true: Any,
@@ -190,6 +192,10 @@ class TaskReport(ShownAsTable):
             columns += titles
             references = [[name, "", *map(_rate, of[:2]), ""] for name, of in _references(self)]
             rows = [[*row, *cells] for row, cells in zip([*rows, *references], more, strict=True)]
+        hidden = len(self.tasks) - _SHOWN
+        if hidden > 0:
+            others = [f"and {hidden:,} more"] + [""] * (len(columns) - 1)
+            rows = [*rows[:_SHOWN], others, *rows[len(self.tasks) :]]
         return Table("", columns, rows)
 
 

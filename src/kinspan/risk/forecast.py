@@ -53,11 +53,23 @@ class LeftOutErrors(NamedTuple):
             return self
         usual, errors = UsualTask.of(energies, counts, self.rows), self.confirmed(self.ratio())
         relative = errors / np.where(self.chance > 0, self.chance, 1.0)
-        common = float(self.rows @ errors / self.rows.sum())
+        common = float(self.wrong().sum() / self.rows.sum())
         return self._replace(
             rows=independent_rows(self.rows, usual.noise_share(), common),
             unit=self.chance * difficulty(usual, counts, self.rows, relative),
         )
+
+    def wrong(self) -> Floats:
+        """(tasks,): how many rows are misclassified, as far as counts confirm smooth tails."""
+        return self.rows * self.confirmed(self.ratio())
+
+    def times(self, factor: Floats) -> LeftOutErrors:
+        """As if (tasks,) times as many rows were misclassified."""
+        counted, smoothed = (
+            np.minimum(factor * part, np.maximum(part, self.chance))
+            for part in (self.counted, self.smoothed)
+        )
+        return self._replace(counted=counted, smoothed=smoothed)
 
     def ratio(self) -> float:
         """How many more rows are wrong than smooth tails say, in all tasks together."""

@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import ceil
+
+from kinspan._rows.types import Floats
+
+_FAR = 1000  # labels to add for each of a class: further away, a curve says nothing
+
+
+def most_to_add(counts: Floats) -> int:
+    """So many labels to add are asked for at most, given (classes,) those that a task has."""
+    return _FAR * max(ceil(float(counts.max(initial=1.0))), 1)
 
 
 def fewest_labels(error_with: Callable[[int], float], wanted: float, most: int) -> int | None:

@@ -7,8 +7,9 @@
    ways, and its log loss compared. All tasks together decide, and then every task for itself.
 3. The weight of a task is the probability that it gains. Its rule is the weighted mean of both;
    without any weight it is exactly the rule of the labelled rows.
-4. Two forecasts are too cautious: that of the labelled rows, because the others helped, and that of
-   the left-out thirds, because a third of the labels was missing. The lower one is used.
+4. Left-out thirds are wrong more often than the rules of all labels, with rows without labels or
+   not. So they only say which share of the errors these take off, in all tasks together; the errors
+   are those of the labelled rules, left out in closed form.
 """
 
 from __future__ import annotations
@@ -209,21 +210,22 @@ def _mixed(
 
 
 def _forecast(rules: FittedRules, left_out: LeftOut, known: Labelled) -> FittedRules:
-    """With the lower of two cautious forecasts; with a threshold, that of the labelled rows."""
+    """With the share of errors that thirds lose by rows without labels taken off, on average.
+
+    With a threshold, the forecast is that of the labelled rows.
+    """
     before, found = rules.left_out, rules.unlabelled
     assert found is not None
-    new = left_out.errors(found.weight, known)._replace(unit=before.unit)
-    used = (found.weight > 0) & (new.rows > 0)
+    labelled, taught = (left_out.errors(w, known) for w in (0.0 * found.weight, found.weight))
+    used = (found.weight > 0) & (taught.rows > 0) & (before.rows > 0)
     if rules.threshold is not None or not used.any():
         return rules
-    both = LeftOutErrors(*(np.where(used, *parts) for parts in zip(new, before, strict=True)))
-    error, interval = both.forecast()
-    if error[used].mean() >= rules.forecast_error[used].mean():
-        return rules
-    is_known = ~np.isnan(error) & (before.rows > 0)
+    left = (1.0 + taught.wrong()[used].sum()) / (1.0 + labelled.wrong()[used].sum())
+    after = before.times(np.where(used, left, 1.0))
+    error, interval = after.forecast()
     return replace(
         rules,
-        left_out=both,
-        forecast_error=np.where(is_known, error, rules.forecast_error),
-        forecast_interval=np.where(is_known[:, None], interval, rules.forecast_interval),
+        left_out=after,
+        forecast_error=np.where(used, error, rules.forecast_error),
+        forecast_interval=np.where(used[:, None], interval, rules.forecast_interval),
     )

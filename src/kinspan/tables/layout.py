@@ -197,7 +197,7 @@ def _strays(table: OpenTable, name: str, request: Request) -> str | None:
     """What is wrong with a column of text of which most cells are numbers."""
     if not pyarrow().types.is_string(table.types[name]):
         return None
-    batches = table.stream([name], {name: pyarrow().string()}, None, 0)
+    batches = table.stream([name], {name: pyarrow().string()}, None, request.rows_at_once(1))
     return look(batches, [name], request.dialect)[0].fault
 
 

@@ -33,6 +33,7 @@ def learn_tables(
     output: Output,
     written: str,
     checkpoint: str | None = None,
+    filled: str = "filled in",
 ) -> tuple[Recipe, Statistics]:
     """Read tables with progress bars, in up to two passes, and note what was dropped."""
     check_checkpoint(written, checkpoint, data)
@@ -53,7 +54,7 @@ def learn_tables(
                     reader = reader._replace(recipe=complete)
         with output.progress("reading", n_rows) as advance:
             statistics, tally = _statistics(files, reader, sampling, advance, checkpoint)
-    for note in (*tally.notes(), *_without_values(statistics)):
+    for note in (*tally.notes(filled), *_without_values(statistics)):
         output.note(note)
     return reader.recipe, statistics
 

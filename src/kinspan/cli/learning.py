@@ -69,6 +69,11 @@ def _note_task(reader: Reader, files: Sequence[Path], output: Output) -> None:
             f"all rows are one task, but {name!r} looks like tasks: {n_values:,} values in "
             f"{number(n_rows, 'row')}; name it with --task {name}, or leave it out with --exclude"
         )
+    elif len(files) > 1:
+        output.note(
+            f"all rows of {len(files)} files are one task; if the files are tasks, add a column "
+            "that names them, for --task"
+        )
 
 
 def _note_lacking(reader: Reader, files: Sequence[Path], output: Output) -> None:

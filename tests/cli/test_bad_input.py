@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -188,3 +189,19 @@ def test_words_of_python_become_words_of_the_command_line() -> None:
     assert said == "x; read it as text with --as-text a b"
     assert failing.describe(OSError(2, "No such file", "a")) == "a: no such file"
     assert failing.describe(MemoryError()).startswith("there is not enough memory")
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "said"),
+    [
+        ("a.csv", b"PK\x03\x04", "a spreadsheet or a zip archive: save the table as CSV"),
+        ("a.csv", b"\x1f\x8b\x08", "compressed with gzip: its name should end in .csv.gz"),
+        ("a.csv", b"PAR1", "Parquet: its name should end in .parquet"),
+        ("a.xlsx", b"PK\x03\x04", "ends in .csv, .*; save the spreadsheet as CSV"),
+    ],
+)
+def test_files_of_another_kind_are_recognised(
+    name: str, head: bytes, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_bytes(head + b"\0\1,x\n" * 20)
+    assert re.search(said, refusal("fit", tmp_path / name, *ROLES))

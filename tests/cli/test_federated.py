@@ -166,7 +166,8 @@ def test_missing_values_of_sites_stay_missing_until_the_fit(tmp_path: Path) -> N
     )
     options = ("--missing", "mean", "--min-count", "1", "--reservoir", "100")
     for part in parts:
-        succeed("moments", part, *roles, *options, "--out", f"{part}.mom")
+        ran = succeed("moments", part, *roles, *options, "--out", f"{part}.mom")
+        assert "missing values to be filled in by the fit" in ran.err
     succeed("merge", tmp_path / "*.mom", "--out", tmp_path / "all")
     succeed("fit", "--moments", tmp_path / "all", "--out", tmp_path / "m")
     succeed("fit", whole, *roles, "--missing", "mean", "--out", tmp_path / "w")

@@ -42,12 +42,11 @@ def by_name(estimator: Any, X: Any) -> Any:
     column = estimator.task_column
     if known is None or frame is None or isinstance(column, (int, np.integer)):
         return X
-    wanted, may_lack = known.tolist(), _optional(estimator, known)
-    lacking = set(wanted).difference(frame.columns)
-    is_plain = column is None and not may_lack
-    if is_plain or frame.columns == wanted or set(frame.columns).difference(wanted):
+    wanted = known.tolist()
+    if frame.columns == wanted or set(frame.columns).difference(wanted):
         return X
-    if not may_lack.issuperset(lacking):
+    may_lack, lacking = _optional(estimator, known), set(wanted).difference(frame.columns)
+    if (column is None and not may_lack) or not may_lack.issuperset(lacking):
         return X
     filled = frame.with_columns(nw.lit(float("nan")).alias(name) for name in lacking)
     return filled.select(wanted).to_native()

@@ -44,6 +44,7 @@ _WORDS: tuple[tuple[str, Any], ...] = (  # of Python, and of the command line
     ),
     (r"read a column of any type as text with as_text=\[…\]", "fit with --as-text"),
     (r"paths='(.*?)'", r"'\1'"),
+    (r"^y contains one class, ", "the label column contains one class, "),
     # Marks and cells are in quotes, which the shell needs.
     (r"(delimiter|decimal|thousands)=('.*?'|\".*?\")", r"--\1 \2"),
     (r"missing_values=\[(.*?)\]", _missing_values),

@@ -33,6 +33,7 @@ def learn_tables(
     output: Output,
     written: str,
     checkpoint: str | None = None,
+    filled: str = "filled in",
 ) -> tuple[Recipe, Statistics]:
     """Read tables with progress bars, in up to two passes, and note what was dropped."""
     check_checkpoint(written, checkpoint, data)
@@ -53,7 +54,7 @@ def learn_tables(
                     reader = reader._replace(recipe=complete)
         with output.progress("reading", n_rows) as advance:
             statistics, tally = _statistics(files, reader, sampling, advance, checkpoint)
-    for note in (*tally.notes(), *_without_values(statistics)):
+    for note in (*tally.notes(filled), *_without_values(statistics)):
         output.note(note)
     return reader.recipe, statistics
 
@@ -67,6 +68,11 @@ def _note_task(reader: Reader, files: Sequence[Path], output: Output) -> None:
         output.note(
             f"all rows are one task, but {name!r} looks like tasks: {n_values:,} values in "
             f"{number(n_rows, 'row')}; name it with --task {name}, or leave it out with --exclude"
+        )
+    elif len(files) > 1:
+        output.note(
+            f"all rows of {len(files)} files are one task; if the files are tasks, add a column "
+            "that names them, for --task"
         )
 
 

@@ -77,7 +77,8 @@ def moments(
             unlabelled,
         )
     sampling = Sampling(reservoir, check_random_state(random_state))
-    recipe, found = learn_tables(data or (), how, sampling, output, out, checkpoint)
+    later = "to be filled in by the fit"
+    recipe, found = learn_tables(data or (), how, sampling, output, out, checkpoint, later)
     leaving = _without_small(found, min_count, output)
     if like is None:  # otherwise the categories come from the other site, which knows them
         leaving, recipe = without_rare(leaving, recipe, min_count, output)

@@ -52,7 +52,9 @@ def _existing(paths: Sequence[str]) -> list[Path]:
         if not path.exists():
             raise FileNotFoundError(f"{path}: there is no such file")
         if not is_table(path):
-            raise ValueError(f"{path}: a table has a name that ends in {TABLE_ENDINGS}")
+            is_sheet = path.suffix.lower() in {".xls", ".xlsx", ".ods"}
+            hint = "; save the spreadsheet as CSV" if is_sheet else ""
+            raise ValueError(f"{path}: a table has a name that ends in {TABLE_ENDINGS}{hint}")
         if path.stat().st_size == 0:
             raise ValueError(f"{path}: the file is empty")
     return files

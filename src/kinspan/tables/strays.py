@@ -52,17 +52,19 @@ class Cells:
         self.is_part = False  # whether there are more that are not counted
 
     def add(self, column: Any) -> None:
-        """Count more cells."""
+        """Count more cells; only distinct ones are examined."""
         compute = pyarrow("pyarrow.compute")
-        cells = column.filter(compute.invert(compute.is_in(column, self._no_numbers))).drop_null()
-        self._n += len(cells)
+        counted = compute.value_counts(column.drop_null())
+        counted = counted.filter(compute.invert(compute.is_in(counted.field(0), self._no_numbers)))
+        cells, numbers = counted.field(0), counted.field(1)
+        self._n += compute.sum(numbers).as_py() or 0
         unusual = compute.invert(is_number(cells, self._usual))
         for way, test in self._tests.items():
             is_such, others = test(cells), self._others[way]
-            self._n_such[way] += compute.sum(is_such).as_py() or 0
+            self._n_such[way] += compute.sum(numbers.filter(is_such)).as_py() or 0
             if len(others) < _SHOWN:
-                found = compute.unique(cells.filter(compute.invert(is_such))).to_pylist()
-                others.update(dict.fromkeys(found[:_SHOWN]))
+                found = cells.filter(compute.invert(is_such))[:_SHOWN].to_pylist()
+                others.update(dict.fromkeys(found))
             if way not in self._example:
                 for text in cells.filter(compute.and_(is_such, unusual))[:1].to_pylist():
                     self._example[way] = text

@@ -43,14 +43,14 @@ class Tally:
         )
         return cls(rows, dropped, filled, unknown, unlabelled)
 
-    def notes(self) -> list[str]:
-        """What a user should know, in sentences."""
+    def notes(self, filled: str = "filled in") -> list[str]:
+        """What a user should know, in sentences; what is done to missing values is said so."""
         notes = []
         if self.dropped:
             rows = number(self.rows, "row")
             notes.append(f"{self.dropped:,} of {rows} dropped: a value is missing")
         if self.filled:
-            notes.append(f"{number(self.filled, 'missing value')} filled in")
+            notes.append(f"{number(self.filled, 'missing value')} {filled}")
         for name, n in self.unknown.items():
             notes.append(f"unknown category of {name!r} in {number(n, 'row')}: it counts as none")
         return notes

@@ -23,6 +23,13 @@ _MARKS = {  # byte order marks, the longer ones first
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
 }
+_NO_TEXT = {  # how other files begin
+    b"PK\x03\x04": "a spreadsheet or a zip archive: save the table as CSV",
+    b"\xd0\xcf\x11\xe0": "a spreadsheet: save the table as CSV",
+    b"\x1f\x8b": "compressed with gzip: its name should end in .csv.gz",
+    b"PAR1": "Parquet: its name should end in .parquet",
+    b"ARROW1": "Arrow or Feather: its name should end in .arrow or .feather",
+}
 _WAY_OUT = "use encoding={!r}"
 _OTHER_ENCODING = f"It may be Latin-1 or Windows-1252: {_WAY_OUT.format('WINDOWS-1252')}"
 
@@ -198,6 +205,9 @@ def _other_encoding(dialect: Dialect, error: UnicodeError) -> str:
 
 def _check_text(head: bytes) -> None:
     """The beginning of a table is text, and the names of its columns are UTF-8."""
+    other = next((what for mark, what in _NO_TEXT.items() if head.startswith(mark)), None)
+    if other is not None:
+        raise ValueError(f"it is no text, but {other}")
     seen = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
     if seen is None and b"\0" in head:
         seen = _encoding_with_zeros(head)

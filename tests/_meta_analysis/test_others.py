@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kinspan._meta_analysis.others import given_others
+from kinspan._meta_analysis.others import Before, given_others
 
 
 def test_a_task_alone_is_its_own_estimate() -> None:
@@ -53,3 +53,14 @@ def test_posteriors_cover_what_they_say_whatever_tasks_differ_by() -> None:
             inside += (np.abs(found.mean - truth) < 1.645 * np.sqrt(found.variance)).tolist()
         # Wider where tasks are all the same, because they might not be.
         assert 0.85 < np.mean(inside) < 0.99
+
+
+def test_what_was_before_is_one_more_task_that_nobody_asks_for() -> None:
+    values, variances = np.array([0.3, -0.2, 0.9]), np.array([0.1, 0.5, 0.2])
+    first = Before(1.5, 0.4)
+    found = given_others(values, variances, [0.3], first)
+    more = given_others(np.r_[values, 1.5], np.r_[variances, 0.4], [0.3])
+    np.testing.assert_allclose(found.mean, more.mean[:3])
+    np.testing.assert_allclose(found.variance, more.variance[:3])
+    single = given_others(values[:1], variances[:1], [0.3], first)
+    assert 0.3 < single.mean[0] < 1.5

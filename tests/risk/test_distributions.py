@@ -21,7 +21,8 @@ def left_out(rng: np.random.Generator, counts: Any, distances: Any, offset: floa
     scores = rng.normal(size=len(cells)) + (classes - 0.5) * np.asarray(distances)[tasks] + offset
     log_priors = np.tile([0.0, offset], (len(counts), 1))
     both = np.stack([np.zeros(len(scores)), scores], axis=1)
-    return LeftOutRows(both, tasks, classes, np.ones(len(scores)), log_priors)
+    nothing = np.zeros(len(scores)), np.zeros(len(counts))
+    return LeftOutRows(both, tasks, classes, np.ones(len(scores)), log_priors, *nothing)
 
 
 def forecast(rows: LeftOutRows, counts: Any, name: str = "roc_auc") -> ScoreForecast:
@@ -66,9 +67,8 @@ def test_a_task_without_left_out_rows_is_expected_to_be_like_the_others() -> Non
     counts = np.tile([200, 50], (10, 1))
     rows = left_out(rng, counts, np.full(10, 2.0))
     kept = rows.tasks > 0
-    rows = rows._replace(
-        **{name: getattr(rows, name)[kept] for name in ("scores", "tasks", "classes", "weights")}
-    )
+    of_rows = "scores", "tasks", "classes", "weights", "resized"
+    rows = rows._replace(**{name: getattr(rows, name)[kept] for name in of_rows})
     found = forecast(rows, counts)
     assert found.value[0] == pytest.approx(found.value[1:].mean(), abs=0.02)
     assert np.diff(found.interval[0]) > 1.3 * np.diff(found.interval[1:], axis=1).mean()
@@ -115,7 +115,7 @@ def test_a_weight_of_two_is_the_row_twice() -> None:
     again = np.repeat(np.arange(len(weights)), weights)
     repeated = LeftOutRows(
         *(rows.scores[again], rows.tasks[again], rows.classes[again]),
-        *(np.ones(len(again)), rows.log_priors),
+        *(np.ones(len(again)), rows.log_priors, rows.resized[again], rows.noise_share),
     )
     once = forecast(rows._replace(weights=weights.astype(float)), counts)
     twice = forecast(repeated, counts)
@@ -151,3 +151,41 @@ def test_distances_grow_in_units_and_log_odds_with_them() -> None:
         around = draws.scores - (draws.scores * draws.masses).sum(axis=2, keepdims=True)
         deviation = np.sqrt((around**2 * draws.masses).sum(axis=2)).mean(axis=0)
         np.testing.assert_allclose(deviation, growth * d, rtol=0.06)
+
+
+def test_a_single_task_is_expected_to_be_half_as_wrong_as_a_guess_before_it_is_seen() -> None:
+    """By what one row of each class would tell: with many rows it is forgotten."""
+    normal = -2.0 * norm.ppf(0.25)
+    for n, weight in ((4, 0.4), (4000, 0.001)):
+        rows = left_out(np.random.default_rng(10), [[n, n]], [0.0])
+        known = score_distributions(rows, np.array([[n, n]], dtype=float), None).locations
+        assert 0.0 < known.difference.own[0] < 1.0
+        assert 1.0 - known.difference.own[0] < weight
+    far = left_out(np.random.default_rng(10), [[4, 4]], [8.0])
+    near = left_out(np.random.default_rng(10), [[4, 4]], [-8.0])
+    found = [
+        score_distributions(rows, np.array([[4.0, 4.0]]), None).locations.difference
+        for rows in (far, near)
+    ]
+    assert found[1].mean[0] < normal < found[0].mean[0]
+
+
+def test_rows_that_are_in_the_rules_of_each_other_tell_less() -> None:
+    counts = np.tile([100, 10], (3, 1))
+    rows = left_out(np.random.default_rng(11), counts, np.full(3, 1.5))
+    narrow, wide = (
+        score_distributions(rows._replace(noise_share=np.full(3, share)), counts * 1.0, None)
+        for share in (0.0, 0.8)
+    )
+    assert (wide.locations.difference.variance > 1.2 * narrow.locations.difference.variance).all()
+
+
+def test_scores_count_by_the_size_of_the_rule_of_the_task() -> None:
+    counts = np.array([[50, 5]])
+    rows = left_out(np.random.default_rng(12), counts, [1.5])
+    odd = rows.scores.copy()
+    odd[-1, 1] *= 30.0  # by a rule that is so much larger without its row
+    resized = np.zeros(55)
+    resized[-1] = rows.scores[-1, 1] - odd[-1, 1]
+    again = forecast(rows._replace(scores=odd, resized=resized), counts)
+    np.testing.assert_allclose(again.value, forecast(rows, counts).value, rtol=1e-9)

@@ -16,7 +16,8 @@ def copies_of_one_row(n: Any, one: float = 0.01) -> LeftOutRows:
     n = np.asarray(n, dtype=np.float64)
     scores = one * (np.tile(n, (len(n), 1)) - np.eye(len(n)))
     zeros = np.zeros(len(n), dtype=np.intp)
-    return LeftOutRows(scores, zeros, np.arange(len(n)), n, np.zeros((1, len(n))))
+    priors = np.zeros((1, len(n)))
+    return LeftOutRows(scores, zeros, np.arange(len(n)), n, priors, np.zeros(len(n)), np.zeros(1))
 
 
 def share_of_wrong(rows: LeftOutRows) -> float:
@@ -63,12 +64,14 @@ def test_on_average_counts_are_right_and_steadier(total: int) -> None:
 def test_other_rows_stay_as_they_are() -> None:
     rng = np.random.default_rng(0)
     t, c = np.repeat([0, 1], 4), np.tile([0, 1], 4)
-    rows = LeftOutRows(rng.normal(size=(8, 2)), t, c, np.ones(8), np.zeros((2, 2)))
+    scores, eight = rng.normal(size=(8, 2)), np.arange(8.0)
+    rows = LeftOutRows(scores, t, c, np.ones(8), np.zeros((2, 2)), eight, np.zeros(2))
     keys = np.array([1, 2, 3, 4, 1, 2, 3, 4], dtype=np.uint64)  # equal rows of other tasks
     assert with_doubt(rows, keys) is rows
     keys[1] = 1
     found = with_doubt(rows, keys)
     assert len(found.classes) == 6 + 2 * 32
+    np.testing.assert_array_equal(found.resized, np.repeat(eight, [32, 32, 1, 1, 1, 1, 1, 1]))
     for task in (0, 1):
         for k in (0, 1):
             weights = [part.weights[(part.tasks == task) & (part.classes == k)].sum()

@@ -23,7 +23,10 @@ def left_out(n: int, tasks: int = 1, seed: int = 0) -> LeftOutRows:
     rng = np.random.default_rng(seed)
     task, classes = np.repeat(np.arange(tasks), 3 * n), np.tile(np.repeat([0, 1, 2], n), tasks)
     scores = rng.normal(size=(len(task), 3)) + 1.5 * np.eye(3)[classes]
-    return LeftOutRows(scores, task, classes, np.ones(len(task)), np.zeros((tasks, 3)))
+    ones = np.ones(len(task))
+    return LeftOutRows(
+        scores, task, classes, ones, np.zeros((tasks, 3)), 0.0 * ones, np.zeros(tasks)
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)

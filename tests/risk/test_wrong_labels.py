@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import approx_fprime
 
 from kinspan.risk import LabelledScores, wrong_labels
-from kinspan.risk.wrong_labels import _loss, rate_interval
+from kinspan.risk.wrong_labels import _loss
 
 
 def world(
@@ -89,7 +89,8 @@ def test_there_is_no_evidence_where_labels_are_right() -> None:
         found = wrong_labels(rows)
         evidence.append(found.evidence)
         assert found.rates.max() < 0.12
-        assert rate_interval(found.rates, found.known)[..., 1].max() < 0.2
+        assert found.shares.max() < 0.12
+        assert found.interval[..., 1].max() < 0.2
     assert np.mean(np.array(evidence) >= 0.9) <= 0.05
 
 
@@ -103,18 +104,34 @@ def test_a_task_with_more_wrong_labels_has_a_larger_rate() -> None:
     assert np.ptp(same.rates) < 0.1
 
 
-def test_intervals_cover() -> None:
+@pytest.mark.parametrize(("rate", "distance"), [(0.15, 2.5), (0.15, 6.0), (0.0, 6.0)])
+def test_intervals_are_about_the_labels_that_there_are(rate: float, distance: float) -> None:
     inside = []
     for seed in range(40):
-        rows, _ = world(np.full((4, 2), 0.15), 50, 2.5, 200 + seed)
-        low, high = np.moveaxis(wrong_labels(rows).interval(), -1, 0)
-        inside.append(((low <= 0.15) & (high >= 0.15)).mean())
-    assert 0.78 < np.mean(inside) <= 1.0  # 90 % less four standard errors of 40 draws
+        rows, wrong = world(np.full((4, 2), rate), 25, distance, 200 + seed)
+        found = wrong_labels(rows)
+        true = rows.by_cell(wrong.astype(np.float64)) / 25
+        low, high = np.moveaxis(found.interval, -1, 0)
+        inside.append(((low <= true) & (true <= high)).mean())
+        if distance == 6.0:  # nobody doubts which labels are wrong
+            np.testing.assert_allclose(found.shares, true, atol=0.03)
+    assert np.mean(inside) > 0.78  # 90 % less four standard errors of 40 draws
+
+
+def test_shares_count_rows_by_their_weights() -> None:
+    rows, _ = world(np.full((3, 2), 0.2), 30, 2.0, 7)
+    found, w = wrong_labels(rows), np.random.default_rng(0).uniform(1.0, 3.0, len(rows.tasks))
+    weighted = wrong_labels(rows._replace(weights=w))
+    for t, c in np.ndindex(3, 2):
+        here = (rows.tasks == t) & (rows.classes == c)
+        for which, of_rows in ((found, np.ones(len(w))), (weighted, w)):
+            q = which.probability(rows) / which.evidence
+            assert which.shares[t, c] == pytest.approx(np.average(q[here], weights=of_rows[here]))
 
 
 def test_a_label_in_doubt_tells_less() -> None:
     near, far = (wrong_labels(world(np.full((4, 2), 0.2), 200, d, 5)[0]) for d in (1.6, 4.0))
     assert near.resolution < 0.6
     assert far.resolution > 0.95
-    width = [np.ptp(found.interval(), axis=-1).mean() for found in (near, far)]
+    width = [np.ptp(found.interval, axis=-1).mean() for found in (near, far)]
     assert width[0] > width[1]

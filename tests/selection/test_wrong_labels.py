@@ -9,7 +9,7 @@ import pytest
 
 from kinspan import ClassMoments, MultiTaskSPCA, Statistics
 from kinspan.datasets import load_digit_pairs
-from kinspan.selection.decisions import RESOLVED, SURE
+from kinspan.selection.decisions import RATHER, SURE
 from kinspan.selection.fit import combination_of
 from kinspan.selection.wrong_labels import Audit, audit, lightened
 from tests.worlds import random_world
@@ -71,7 +71,7 @@ def test_without_evidence_the_rules_are_those_of_the_fit() -> None:
 def test_with_evidence_rows_are_judged_again_by_better_rules() -> None:
     digits = load_digit_pairs(n_per_class=10)
     model, found = audit_of(4)
-    assert found.is_resolved
+    assert found.is_likely
     assert not np.array_equal(found.rules.coef, model._rules.coef)
     assert found.sample.positions is not None
     is_wrong = found.sample.positions % 4 == 0
@@ -87,10 +87,8 @@ def test_decisions_flip_at_their_constants(by: float) -> None:
     _, found = audit_of(12)
     sure = found.wrong._replace(evidence=SURE.constant + by)
     assert found._replace(wrong=sure).is_sure is (by > 0)
-    resolved = found.wrong._replace(resolution=RESOLVED.constant + by)
-    assert found._replace(wrong=resolved).is_resolved is (by > 0)
-    doubtful = resolved._replace(evidence=0.5)
-    assert not found._replace(wrong=doubtful).is_resolved
+    likely = found.wrong._replace(evidence=RATHER.constant + by)
+    assert found._replace(wrong=likely).is_likely is (by > 0)
 
 
 def test_no_row_means_no_audit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,4 +105,4 @@ def test_no_row_means_no_audit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kinspan.selection.wrong_labels.combination_of", counted)
     found = audit(model.moments_, model.sample_, options)
     assert found is not None
-    assert len(fits) == 1 + found.is_resolved
+    assert len(fits) == 1 + found.is_likely

@@ -146,10 +146,8 @@ class Learnt:
         warn_of_other_units(moments.effective(), options.scale, names)
         warn_of_fewer_rows(whole.sample, moments.counts)
         found = None if self.parameters["label_noise"] is None else self.audit
-        if found is not None and found.is_resolved:
-            rules = found.rules
-        else:
-            rules = fit_whole(whole, options)
+        lighter = found.rules if found is not None and found.is_likely else None
+        rules = lighter or fit_whole(whole, options)
         size = (*moments.counts.shape, moments.n_features, moments.counts.sum())
         text = "rules of %d tasks, %d classes and %d features from %.6g rows in %.2f s"
         _LOG.info(text, *size, time.perf_counter() - begin)

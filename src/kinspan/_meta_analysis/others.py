@@ -11,6 +11,16 @@ from scipy.special import softmax
 from kinspan._rows.types import Floats
 
 
+class Before(NamedTuple):
+    """What is expected of all tasks before there are any."""
+
+    value: float
+    variance: float  # infinite: nothing is expected
+
+
+NOTHING = Before(0.0, np.inf)
+
+
 class GivenOthers(NamedTuple):
     """A normal distribution for every task."""
 
@@ -19,13 +29,15 @@ class GivenOthers(NamedTuple):
     own: Floats  # (tasks,): how much of the mean is the task's own estimate, 0 to 1
 
 
-def given_others(values: Floats, variances: Floats, between: Sequence[float]) -> GivenOthers:
-    """The posterior of every task; its prior is made of the other tasks.
+def given_others(
+    values: Floats, variances: Floats, between: Sequence[float], before: Before = NOTHING
+) -> GivenOthers:
+    """The posterior of every task; its prior is made of the other tasks, and of what was before.
 
     How much tasks differ is one of several variances between tasks, averaged by the likelihood of
     all values, each predicted by the others. A task whose variance is infinite has no estimate.
     """
-    found = [_given(values, variances, amount) for amount in between]
+    found = [_given(values, variances, amount, before) for amount in between]
     likely = softmax([log_likelihood for *_, log_likelihood in found])
     means, spreads, own = (np.array([f[i] for f in found]) for i in range(3))
     mean = likely @ means
@@ -33,16 +45,17 @@ def given_others(values: Floats, variances: Floats, between: Sequence[float]) ->
 
 
 def _given(
-    values: Floats, variances: Floats, between: float
+    values: Floats, variances: Floats, between: float, before: Before
 ) -> tuple[Floats, Floats, Floats, float]:
     """Mean, variance and own share for one variance between tasks, and its log likelihood."""
     known = np.isfinite(variances)
     x = np.where(known, values, 0.0)
     precision = 1.0 / (variances + between)
-    of_others = precision.sum() - precision
+    first = 1.0 / (before.variance + between)
+    of_others = first + precision.sum() - precision
     lonely = of_others <= 1e-9 * precision.sum()  # rounding, if it is the only one
     safe = np.where(lonely, 1.0, of_others)
-    centre = (precision @ x - precision * x) / safe
+    centre = (first * before.value + precision @ x - precision * x) / safe
     prior = np.where(lonely, 0.0, 1.0 / (1.0 / safe + between))  # precision
     total = 1.0 / variances + prior
     own = np.where(total > 0, 1.0 / variances, 1.0) / np.where(total > 0, total, 1.0)

@@ -130,7 +130,7 @@ def label_issues(found: Audit, tasks: Ids, classes: Ids, chosen: Mask) -> LabelI
 def _together(found: Audit, n: Floats) -> tuple[float, tuple[float, float]]:
     """The rate of the labels of some cells together, and its interval."""
     total = max(float(n.sum()), 1.0)
-    rate = float((n * found.wrong.rates).sum() / total)
+    rate = float((n * found.wrong.shares).sum() / total)
     low, high = rate_interval(np.array(rate), np.array(found.wrong.resolution * total)).tolist()
     return rate, (low if found.is_sure else 0.0, high)
 
@@ -138,7 +138,7 @@ def _together(found: Audit, n: Floats) -> tuple[float, tuple[float, float]]:
 def _rates(found: Audit, tasks: Ids, classes: Ids, n: Floats) -> WrongLabelRates:
     """Of all cells with rated rows, the largest rate first."""
     t, c = np.nonzero(n)
-    rate, ends = found.wrong.rates[t, c], found.wrong.interval()[t, c]
+    rate, ends = found.wrong.shares[t, c], found.wrong.interval[t, c]
     order = np.argsort(-rate, kind="stable")
     t, c, rate, ends = t[order], c[order], rate[order], ends[order]
     low = ends[:, 0] if found.is_sure else np.zeros(len(rate))

@@ -12,17 +12,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betaincinv, expit, logit, ndtr
+from scipy.special import betaincinv, expit, logit, ndtr, ndtri
 
-from kinspan._meta_analysis.others import GivenOthers, given_others
+from kinspan._meta_analysis.others import NOTHING, Before, GivenOthers, given_others
 from kinspan._rows.types import Floats
 from kinspan.risk.forecast import FLEET_ROWS, SHAPE_ROWS
 from kinspan.risk.left_out_rows import LeftOutRows
 from kinspan.risk.tails import COMMON_ROWS, kernel_width
 
-UNSTEADY = 10.0  # means of n left-out rows of a class vary 1 + this / n times as much
-_WRONG_SIDE = 2.0  # units beyond the other class: a row further away had a rule of another size
 _LESS_THAN_A_ROW = (0.3, 0.1)  # where classes are many units apart, tasks differ by units too
+_HALF_OF_GUESSING = Before(-2.0 * float(ndtri(0.25)), 2.0)  # distance of a row of each class
 _GRID = np.linspace(-6.0, 6.0, 121)  # standard deviations from the location
 _EDGES = np.concatenate([[-np.inf], 0.5 * (_GRID[1:] + _GRID[:-1]), [np.inf]])
 _GAUSSIAN = np.diff(ndtr(_EDGES))
@@ -68,14 +67,19 @@ class Pair(NamedTuple):
 
     @classmethod
     def of(
-        cls, values: Floats, variances: Floats, between: list[float], inexact: Floats | float = 0.0
+        cls,
+        values: Floats,
+        variances: Floats,
+        between: list[float],
+        inexact: Floats | float = 0.0,
+        before: Before = NOTHING,
     ) -> Pair:
         """From estimates (tasks, 2) of both classes, each task drawn to the others.
 
         Differences may be inexact by further variances (tasks,).
         """
         apart = values[:, 1] - values[:, 0]
-        difference = given_others(apart, variances.sum(axis=1) + inexact, between)
+        difference = given_others(apart, variances.sum(axis=1) + inexact, between, before)
         precision = 1.0 / variances
         total = precision.sum(axis=1)
         first = np.where(total > 0, precision[:, 0] / np.where(total > 0, total, 1.0), 0.5)
@@ -135,7 +139,7 @@ class ScoreDistributions(NamedTuple):
 
 
 class _Cells(NamedTuple):
-    """Moments of left-out scores without priors."""
+    """Moments of left-out scores without priors, as if all were by the rule of their task."""
 
     scores: Floats  # (rows,)
     n: Floats  # (tasks, 2)
@@ -144,25 +148,7 @@ class _Cells(NamedTuple):
 
     @classmethod
     def of(cls, rows: LeftOutRows) -> _Cells:
-        """Of rows that are not too far on the wrong side.
-
-        Of few rows of a class each has much to say in the rule that the others have, so that the
-        score of an odd one comes from a rule that is surer than the one of all.
-        """
-        scores = np.diff(rows.scores - rows.log_priors[rows.tasks], axis=1)[:, 0]
-        seen = cls._of(rows, scores)
-        frequent = seen.n.argmax(axis=1)[:, None]
-        scatter, n = (np.take_along_axis(part, frequent, axis=1) for part in (seen.scatter, seen.n))
-        bound = _WRONG_SIDE * np.sqrt(scatter / np.maximum(n - 1.0, 1.0))
-        bound = np.where((seen.n > 0).all(axis=1, keepdims=True), bound, np.inf)[rows.tasks, 0]
-        first, second = seen.means[rows.tasks].T
-        is_second = rows.classes == 1
-        lowest = np.where(is_second, first - bound, -np.inf)
-        highest = np.where(is_second, np.inf, np.maximum(first, second) + bound)
-        return cls._of(rows, np.clip(scores, lowest, highest))
-
-    @classmethod
-    def _of(cls, rows: LeftOutRows, scores: Floats) -> _Cells:
+        scores = np.diff(rows.scores - rows.log_priors[rows.tasks], axis=1)[:, 0] + rows.resized
         shape = rows.log_priors.shape
         cells = rows.tasks * 2 + rows.classes
 
@@ -194,14 +180,16 @@ def score_distributions(
     n = np.maximum(cells.n, 1e-9)
     unit = np.sqrt((n * variance).sum(axis=1) / n.sum(axis=1))
     own = cells.variances(variance)
+    together = 1.0 + rows.noise_share[:, None]  # left-out rows are in the rules of each other
     with np.errstate(divide="ignore"):
-        unsteady = 1.0 + UNSTEADY / cells.n  # each row was scored by a rule of its own
-        error = unsteady * np.maximum(own, variance) / cells.n  # infinite without rows
+        # A row is scored by what its class is without it: by one row less, infinite without rows.
+        error = together * np.maximum(own, variance) / np.maximum(cells.n - 1.0, 0.0)
     between = (1.0 / np.array([*FLEET_ROWS, *_LESS_THAN_A_ROW])).tolist()
     means = cells.means / unit[:, None]
     # A distance in units is known no better than the unit.
     inexact = np.mean(np.diff(means, axis=1) ** 2) / (2.0 * cells.freedom().sum(axis=1))
-    locations = Pair.of(means, error / unit[:, None] ** 2, between, inexact)
+    error = error / unit[:, None] ** 2
+    locations = Pair.of(means, error, between, inexact, _HALF_OF_GUESSING)
     offset = np.diff(rows.log_priors, axis=1)[:, 0]
     shapes = _shapes(rows, cells, variance)
     return ScoreDistributions(locations, unit, log_variances, shapes, offset, counts, shares)

@@ -56,7 +56,10 @@ def with_doubt(rows: LeftOutRows, keys: Keys) -> LeftOutRows:
         for start in first[doubt.rows]:
             scores[start : start + len(moved), c] += moved
     weights = (rows.weights / times)[copies]
-    return LeftOutRows(scores, rows.tasks[copies], rows.classes[copies], weights, rows.log_priors)
+    return LeftOutRows(
+        *(scores, rows.tasks[copies], rows.classes[copies], weights, rows.log_priors),
+        *(rows.resized[copies], rows.noise_share),
+    )
 
 
 def _doubts(rows: LeftOutRows, keys: Keys) -> list[_Doubt]:

@@ -27,6 +27,12 @@ class Energies(NamedTuple):
     known: Floats  # (tasks,): the part of T that the present rule captures
     spread: Floats  # (tasks, classes): noise with one row per class; divide by the number of rows
 
+    def alone(self, counts: Floats) -> Energies:
+        """What every task would know by its own labels."""
+        noise = (self.spread / np.where(counts > 0, counts, 1.0)).sum(axis=1)
+        total = np.where(self.total + noise > 0, self.total + noise, 1.0)
+        return self._replace(known=self.total**2 / total)
+
 
 class Learning(NamedTuple):
     """The learning curve of every task."""

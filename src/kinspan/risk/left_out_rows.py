@@ -15,3 +15,5 @@ class LeftOutRows(NamedTuple):
     classes: Codes  # (rows,)
     weights: Floats  # (rows,): a weight of 2 is the row twice
     log_priors: Floats  # (tasks, classes): what of the scores is not about the row
+    resized: Floats  # (rows,): of two classes, what the score would change by the task's own rule
+    noise_share: Floats  # (tasks,): of the squared length of rules, noise of the task's own labels

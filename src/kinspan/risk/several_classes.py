@@ -15,7 +15,6 @@ from scipy.special import logit, softmax
 
 from kinspan._meta_analysis.others import given_others
 from kinspan._rows.types import Codes, Floats, Mask
-from kinspan.risk.distributions import UNSTEADY
 from kinspan.risk.drawn_scores import DRAWN, ScoreForecast, Sorted
 from kinspan.risk.forecast import FLEET_ROWS
 from kinspan.risk.left_out_rows import LeftOutRows
@@ -76,13 +75,13 @@ def forecast_of_several(
 
 
 def _drawn(rows: LeftOutRows, t: int, counts: Floats, shares: Floats | None) -> DrawnRows:
-    """The rows of a task; with n rows of a class, weights vary by 1 + 10/n, as means do."""
+    """The rows of a task; weights vary as much more as rows that are in each other's rules."""
     here = rows.tasks == t
     classes, weights = rows.classes[here], rows.weights[here]
     scores = np.where(counts > 0, rows.scores[here], -np.inf)
     n = np.bincount(classes, weights, minlength=len(counts))
     rng = np.random.default_rng(0)
-    shape = weights / (1.0 + UNSTEADY / n[classes])
+    shape = weights / (1.0 + rows.noise_share[t])
     masses = rng.gamma(shape, size=(_DRAWS, len(classes)))
     member = np.eye(len(counts))[classes]
     occur = np.flatnonzero(n)

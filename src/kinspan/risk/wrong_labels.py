@@ -9,7 +9,8 @@ probability, eq. (48) of docs/theory.md,
 
 Three accounts of the labels are compared by their likelihood: all are right, wrong ones are equally
 frequent in all classes, or each class has a rate of its own. The rates of single tasks move away
-from those of all as far as tasks differ beyond chance.
+from those of all as far as tasks differ beyond chance. How many of the labels that there are are
+wrong follows from these rates and from the rows, and is known better than the rates are.
 """
 
 from __future__ import annotations
@@ -54,17 +55,14 @@ class WrongLabels(NamedTuple):
     evidence: float  # the probability that there are wrong labels at all
     resolution: float  # how much a label tells of the rates, in units of one that is known
     slope: float  # of the log odds of true classes by scores
-    rates: Floats  # (tasks, classes): the share of labels that are wrong, if some are
-    known: Floats  # (tasks, classes): labels of which all is known that tell as much of the rate
+    rates: Floats  # (tasks, classes): the probability that a label is wrong, if some are
+    shares: Floats  # (tasks, classes): of the labels that there are, those that are wrong
+    interval: Floats  # (tasks, classes, 2): 90 % intervals for these shares
 
     def probability(self, labels: LabelledScores) -> Floats:
         """(rows,): that the label of a row is wrong."""
         rates = self.rates[labels.tasks, labels.classes]
         return self.evidence * _is_wrong(labels, rates, self.slope)
-
-    def interval(self) -> Floats:
-        """(tasks, classes, 2): 90 % intervals for the rates."""
-        return rate_interval(self.rates, self.known)
 
 
 def rate_interval(rates: Floats, known: Floats) -> Floats:
@@ -80,8 +78,9 @@ def wrong_labels(labels: LabelledScores, given: Floats | None = None) -> WrongLa
     if given is not None:
         slope = _account(labels, np.eye(n_classes), given).slope
         everywhere = np.broadcast_to(given, labels.present.shape)
-        is_some = float(given.any())
-        return WrongLabels(is_some, 1.0, slope, everywhere, np.full(everywhere.shape, _EXACT))
+        is_some, known = float(given.any()), np.full(everywhere.shape, _EXACT)
+        shares = _shares_of_cells(labels, everywhere, known, slope)
+        return WrongLabels(is_some, 1.0, slope, everywhere, *shares)
     none, *some = (
         _account(labels, shape)
         for shape in (np.zeros((n_classes, 0)), np.ones((n_classes, 1)), np.eye(n_classes))
@@ -90,7 +89,8 @@ def wrong_labels(labels: LabelledScores, given: Floats | None = None) -> WrongLa
     rates = np.tensordot(likely[1:], [one.rates for one in some], axes=1) / likely[1:].sum()
     best = some[int(likely[1:].argmax())]
     found = _rates_of_cells(labels, rates, best.slope)
-    return WrongLabels(float(1.0 - likely[0]), found.resolution, best.slope, *found[1:])
+    shares = _shares_of_cells(labels, found.rates, found.known, best.slope)
+    return WrongLabels(float(1.0 - likely[0]), found.resolution, best.slope, found.rates, *shares)
 
 
 class _Account(NamedTuple):
@@ -165,7 +165,7 @@ class _Rates(NamedTuple):
 
     resolution: float
     rates: Floats
-    known: Floats
+    known: Floats  # (tasks, classes): labels of which all is known that tell as much of the rate
 
 
 def _rates_of_cells(labels: LabelledScores, of_classes: Floats, slope: float) -> _Rates:
@@ -175,13 +175,9 @@ def _rates_of_cells(labels: LabelledScores, of_classes: Floats, slope: float) ->
     towards that of the cell. Labels in doubt tell less: n of them are worth
     n − Σ q (1 − q) / ρ (1 − ρ).
     """
-    n = labels.by_cell(np.ones(len(labels.tasks)))
-    held = (n * of_classes + 0.5) / (n + 1.0)  # the few labels of a cell cannot show smaller rates
-    spread = held * (1.0 - held)
+    n, spread, in_doubt = _doubts(labels, of_classes, slope)
     wrong = labels.by_cell(_is_wrong(labels, of_classes[labels.classes], slope))
-    q = _is_wrong(labels, held[labels.tasks, labels.classes], slope)
-    doubt = labels.by_cell(q * (1.0 - q))
-    known = np.maximum(n - doubt / spread, _LEAST_KNOWN * n)
+    known = np.maximum(n - labels.by_cell(in_doubt) / spread, _LEAST_KNOWN * n)
     used, safe = n > 0, np.where(n > 0, known, 1.0)
     asked = of_classes + (wrong - n * of_classes) / safe
     between = variance_beyond_chance(asked[used], (known / spread)[used], int(used.sum()))
@@ -189,3 +185,35 @@ def _rates_of_cells(labels: LabelledScores, of_classes: Floats, slope: float) ->
     rates = np.clip(of_classes + own * (asked - of_classes), *_RATES)
     variance = own / safe + (1.0 - own) ** 2 / np.maximum(known.sum(axis=0), 1.0)
     return _Rates(float(known.sum() / max(n.sum(), 1.0)), rates, 1.0 / variance)
+
+
+def _shares_of_cells(
+    labels: LabelledScores, rates: Floats, known: Floats, slope: float
+) -> tuple[Floats, Floats]:
+    """The share of wrong labels in every cell, and its interval: eq. (51a) of docs/theory.md.
+
+    An interval has room for half a label on both sides: shares are multiples of a label.
+    """
+    w, q = labels.weights, _is_wrong(labels, rates[labels.tasks, labels.classes], slope)
+    n, spread, in_doubt = _doubts(labels, rates, slope)
+    total, safe = labels.by_cell(w), np.maximum(n, 1.0)
+    total = np.where(n > 0, total, 1.0)
+    shares = labels.by_cell(w * q) / total
+    lost = np.minimum(labels.by_cell(in_doubt) / (safe * spread), 1.0)
+    variance = labels.by_cell(w**2 * in_doubt) / total**2 + lost**2 * spread / known
+    held = (n * shares + 0.5) / (n + 1.0)
+    ends = rate_interval(shares, held * (1.0 - held) / np.maximum(variance, 1.0 / _EXACT))
+    low = np.minimum(ends[..., 0], shares - 0.5 / safe)
+    high = np.maximum(ends[..., 1], shares + 0.5 / safe)
+    return shares, np.clip(np.stack([low, high], axis=-1), 0.0, 1.0)
+
+
+def _doubts(labels: LabelledScores, rates: Floats, slope: float) -> tuple[Floats, Floats, Floats]:
+    """(tasks, classes) labels and the variance of one of them, and (rows,) what of it remains.
+
+    The few labels of a cell cannot show rates that are smaller than half a label.
+    """
+    n = labels.by_cell(np.ones(len(labels.tasks)))
+    held = (n * rates + 0.5) / (n + 1.0)
+    q = _is_wrong(labels, held[labels.tasks, labels.classes], slope)
+    return n, held * (1.0 - held), q * (1.0 - q)

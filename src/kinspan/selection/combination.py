@@ -25,8 +25,14 @@ class Combination(NamedTuple):
     reference: Candidate  # in whose metric energies and formulas are computed
     evidence: Evidence | None  # None without rows
     scores: Floats  # (rows, classes): of left-out rows, by weights that have not seen them
+    sized: Floats  # (rows, classes): the same, as if all were by the rule of the task
     alone: Candidate
     alone_scores: Floats  # (rows, classes): scores for every task alone
+
+    @property
+    def alone_sized(self) -> Floats:
+        """(rows, classes): of `alone_scores`; where all go alone they are those of the rules."""
+        return self.sized if self.alone_scores is self.scores else self.alone_scores
 
     @classmethod
     def of(
@@ -51,6 +57,7 @@ class Combination(NamedTuple):
             _reference(candidates, weights),
             evidence,
             both.scores,
+            both.sized,
             alone.candidates[int(alone.weights.argmax())],
             both.scores if goes_alone else alone.unseen,
         )
@@ -59,7 +66,7 @@ class Combination(NamedTuple):
     def without_rows(cls, chosen: Candidate, alone: Candidate, n_tasks: int) -> Combination:
         """One candidate for all."""
         nothing, ones = np.empty((0, 0)), np.ones((n_tasks, 1))
-        return cls([chosen], ones, np.ones(1), chosen, None, nothing, alone, nothing)
+        return cls([chosen], ones, np.ones(1), chosen, None, nothing, nothing, alone, nothing)
 
     def by_basis(self, weights: Floats) -> Iterator[tuple[Prepared, list[int]]]:
         """Every basis, and the candidates in it that have (…, candidates) weights."""

@@ -26,6 +26,11 @@ class Evidence(NamedTuple):
         columns: list[Any] = [column[rows] for column in self]
         return Evidence(*columns)
 
+    def left_of_class(self, cells: Codes) -> Floats:
+        """(rows,): the share of its cell that remains without one of the rows that are equal."""
+        n = np.bincount(cells, 1.0 / self.of_one)[cells]
+        return np.asarray(np.maximum(1.0 - 1.0 / n, 0.5))
+
     def losses(self, scores: Floats) -> Floats:
         """(rows,): log losses of (rows, classes) scores, or with two classes of one."""
         return self.likelihood(scores)[0]

@@ -86,7 +86,7 @@ def _combined(found: list[Family], evidence: Evidence, options: Options) -> Comb
     n_tasks = len(options.priors)
     if options.multi_class == "one-vs-all":
         scores = used[0].scores
-        both = Combined(np.ones((n_tasks, 1)), np.ones(1), scores)
+        both = Combined(np.ones((n_tasks, 1)), np.ones(1), scores, scores)
     else:
         scores = np.array([family.scores for family in used])
         unseen = np.array([family.unseen for family in used])

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinspan._rows.by_task import RowsByTask
-from kinspan._rows.types import Floats
+from kinspan._rows.types import Codes, Floats
 from kinspan.selection.evidence import Evidence
 
 _TINY = 1e-12  # a probability of being wrong that is not divided by
@@ -24,23 +23,25 @@ class Gone(NamedTuple):
     everything: Floats  # and what it said of others: eq. (37) of docs/theory.md
 
     @classmethod
-    def of(
-        cls, scores: Floats, evidence: Evidence, p: Floats, b: Floats, by_task: RowsByTask
-    ) -> Gone:
+    def of(cls, scores: Floats, evidence: Evidence, p: Floats, b: Floats) -> Gone:
         """Of (rules, rows, classes) scores, with probabilities p of rows that count b."""
         excess = evidence.excess(p)
         wrong = np.abs(excess).sum(axis=1) * (1.0 if p.shape[1] == 1 else 0.5)
         wrong = np.maximum(wrong, _TINY)[:, None]
         pushes = np.einsum("jnm,nm->nj", scores, excess / wrong)
-        each = (b * evidence.of_one)[:, None]
-        usual = _means_of_tasks(np.hstack([wrong, pushes]), b, by_task)
-        loss = each * wrong * pushes
-        return cls(loss, loss + each * usual[:, :1] * (pushes - usual[:, 1:]))
+        each, losses = (b * evidence.of_one)[:, None], wrong * pushes
+        doubt = _means(wrong, b, evidence.tasks)
+        cells = evidence.tasks * evidence.present.shape[1] + evidence.classes
+        usual, of_class = (_means(values, b, cells) for values in (losses, pushes))
+        # What is left of its class counts as much as the class did.
+        left = evidence.left_of_class(cells)[:, None]
+        own = _means(each * usual, 1.0 / evidence.of_one, evidence.tasks)
+        own += each * (losses - usual) / left
+        return cls(each * losses, own + each * doubt * (pushes - of_class))
 
 
-def _means_of_tasks(values: Floats, b: Floats, by_task: RowsByTask) -> Floats:
-    """(rows, columns): for every row the mean over its task."""
-    sums = by_task.sums(np.ascontiguousarray(values.T) * b)
-    means = np.zeros((int(by_task.tasks[-1]) + 1, values.shape[1]))
-    means[by_task.tasks] = (sums / np.maximum(by_task.sums(b), 1e-300)).T
-    return by_task.of_rows(means)
+def _means(values: Floats, b: Floats, groups: Codes) -> Floats:
+    """(rows, columns): for every row the mean over its group."""
+    total = np.maximum(np.bincount(groups, b), 1e-300)
+    sums = [np.bincount(groups, b * column) / total for column in values.T]
+    return np.stack(sums, axis=1)[groups]

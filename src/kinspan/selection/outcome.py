@@ -25,6 +25,7 @@ from kinspan.risk import (
     thresholds,
     with_doubt,
 )
+from kinspan.risk.usual_task import UsualTask
 from kinspan.selection.candidates import Candidate, Options, of_classes
 from kinspan.selection.combination import Combination
 from kinspan.selection.evidence import Evidence
@@ -145,20 +146,24 @@ def _expected(
 ) -> _Expected:
     """From left-out rows, and without any of them by the formula of the paper."""
     both = (
-        (combination.scores, combination.reference),
-        (combination.alone_scores, combination.alone),
+        (combination.scores, combination.sized, combination.reference),
+        (combination.alone_scores, combination.alone_sized, combination.alone),
     )
-    rows = [_left_out_rows(combination.evidence, *of, options) for of in both]
+    reached = (energies, energies.alone(counts))
+    rows = [
+        _with_noise(_left_out_rows(combination.evidence, *of, options), known, counts)
+        for of, known in zip(both, reached, strict=True)
+    ]
     above = [_thresholds(of, combination, options) for of in rows]
     found, alone = (
         _left_out(_relative(of, at), c, options)
-        for of, at, (_, c) in zip(rows, above, both, strict=True)
+        for of, at, (*_, c) in zip(rows, above, both, strict=True)
     )
     found = found.among(energies, counts)
     if found.rows.any():
         together, gain = found.forecast(), saved(found, alone)
     else:
-        together, apart = (_formula(candidate, options) for _, candidate in both)
+        together, apart = (_formula(candidate, options) for *_, candidate in both)
         gain = Saved(apart.error - together.error, *np.zeros((2, len(counts))))
     expected = _Expected(*together, gain, found, rows[0], above[0])
     is_new = newcomers(combination.reference.solution()[0].scaled.counts)
@@ -187,22 +192,41 @@ def _with_newcomers(
 
 
 def _left_out_rows(
-    evidence: Evidence | None, scores: Floats, candidate: Candidate, options: Options
+    evidence: Evidence | None,
+    scores: Floats,
+    sized: Floats,
+    candidate: Candidate,
+    options: Options,
 ) -> LeftOutRows:
     """Sampled rows with the scores of rules that have not seen them; none where there are none."""
     if evidence is None:
         nothing = np.empty(0, dtype=np.intp)
         no_scores = np.empty((0, options.priors.shape[1]))
-        return LeftOutRows(no_scores, nothing, nothing, np.empty(0), options.log_priors)
+        return LeftOutRows(
+            *(no_scores, nothing, nothing, np.empty(0), options.log_priors, np.empty(0)),
+            np.zeros(len(options.log_priors)),
+        )
     log_priors = options.log_priors
     if candidate.multi_class == "one-vs-all":
         log_priors = np.zeros_like(log_priors)  # its scores are no log odds
     known = evidence.own > 0
     tasks, classes = evidence.tasks[known], evidence.classes[known]
+    resized = (sized - scores)[known].sum(axis=1)  # of two classes; nothing of several
     scores = of_classes(scores)[known] + log_priors[tasks]
     sample = candidate.prepared.left_out
-    rows = LeftOutRows(scores, tasks, classes, sample.weights[known], log_priors)
+    rows = LeftOutRows(
+        *(scores, tasks, classes, sample.weights[known], log_priors, resized),
+        np.zeros(len(log_priors)),
+    )
     return with_doubt(rows, sample.keys[known])
+
+
+def _with_noise(rows: LeftOutRows, energies: Energies, counts: Floats) -> LeftOutRows:
+    """With the share of rules that is noise of the labels of a task, as in a usual one."""
+    if not len(rows.tasks):
+        return rows
+    n = np.bincount(rows.tasks, rows.weights, len(counts)).astype(np.float64)
+    return rows._replace(noise_share=UsualTask.of(energies, counts, n).noise_share())
 
 
 def _thresholds(rows: LeftOutRows, combination: Combination, options: Options) -> Floats | None:

@@ -39,7 +39,7 @@ def pooled_weights(scores: Floats, evidence: Evidence, prior: Floats) -> PooledR
     if len(prior) == 1 or not pooled.weights.any() or not len(here.tasks):
         return PooledRule(weights, once, once)
     unseen, kept = once.copy(), evidence.own > 0
-    gone = pooled.gone(used, here, RowsByTask(here.tasks))
+    gone = pooled.gone(used, here)
     once[kept] = weighted(pooled.without_loss(gone), used)
     unseen[kept] = weighted(pooled.without(gone), used)
     return PooledRule(weights, once, unseen)
@@ -96,10 +96,10 @@ class Pooled(NamedTuple):
                 break
         return cls(weights, here.slope / total, here.curvature / total, total)
 
-    def gone(self, scores: Floats, evidence: Evidence, by_task: RowsByTask) -> Gone:
+    def gone(self, scores: Floats, evidence: Evidence) -> Gone:
         """What leaves the slope of the loss of all tasks with every row."""
         p = evidence.probabilities(np.tensordot(self.weights, scores, axes=1))
-        return Gone.of(scores, evidence, p, evidence.fleet, by_task)
+        return Gone.of(scores, evidence, p, evidence.fleet)
 
     def without_loss(self, gone: Gone) -> Floats:
         """(rows, rules): weights without the loss of a row; one that is zero stays zero."""

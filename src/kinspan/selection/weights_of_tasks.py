@@ -18,6 +18,7 @@ from kinspan.selection.decisions import FLEET_ROWS
 from kinspan.selection.evidence import Evidence
 from kinspan.selection.leaving_rows import Gone
 from kinspan.selection.nonnegative import inverse_among, nonnegative_each, nonnegative_moved
+from kinspan.selection.resized import resized
 from kinspan.selection.weights_of_all import Pooled, centred, usable, weighted, with_direction
 
 _STEPS = 3
@@ -30,6 +31,7 @@ class Combined(NamedTuple):
     weights: Floats  # (tasks, rules)
     of_all: Floats  # (rules,): weights of all tasks together
     scores: Floats  # (rows, 1 or classes)
+    sized: Floats  # (rows, 1 or classes): with two classes, as if all were by the task's rule
 
 
 def combine(
@@ -44,7 +46,8 @@ def combine(
     pooled = pooled._replace(weights=with_direction(pooled.weights, prior))
     if len(prior) == 1 or not len(here.tasks):
         weights = np.repeat(pooled.weights[None], n_tasks, axis=0)
-        return Combined(weights, pooled.weights, np.tensordot(pooled.weights, unseen, axes=1))
+        once = np.tensordot(pooled.weights, unseen, axes=1)
+        return Combined(weights, pooled.weights, once, once)
     found, by_task = [], RowsByTask(here.tasks)
     start = np.repeat(pooled.weights[None], n_tasks, axis=0)
     for rows in FLEET_ROWS:  # the most first: every task starts from where it was
@@ -55,10 +58,15 @@ def combine(
     weights = with_direction(weights, prior)
     combined = weighted(weights.take(evidence.tasks, axis=0), unseen)
     counted = [(p, one) for p, one in zip(likely, found, strict=True) if p > _ROUNDING]
-    gone = pooled.gone(used, here, by_task)
+    gone = pooled.gone(used, here)
     without = sum(p * of_tasks.without(gone, pooled, by_task) for p, of_tasks in counted)
-    combined[evidence.own > 0] = weighted(np.asarray(without), usable(unseen, evidence)[0])
-    return Combined(weights, pooled.weights, combined)
+    kept, seen_by_none = evidence.own > 0, usable(unseen, evidence)[0]
+    combined[kept], sized = weighted(np.asarray(without), seen_by_none), combined.copy()
+    sized[kept] = combined[kept]
+    if combined.shape[1] == 1:
+        of_tasks = weights.take(here.tasks, axis=0)
+        sized[kept] = resized(seen_by_none, with_direction(without, prior), of_tasks, here)
+    return Combined(weights, pooled.weights, combined, sized)
 
 
 class _OfTasks(NamedTuple):
@@ -94,7 +102,7 @@ def _of_tasks(
         target = np.einsum("tij,tj->ti", total, weights) - push
         if step < _STEPS:
             weights = nonnegative_each(total, target, weights > 0)
-    gone = Gone.of(scores, evidence, p, evidence.own, by_task)
+    gone = Gone.of(scores, evidence, p, evidence.own)
     back = by_task.times(gone.loss, inverse_among(total, weights > 0))
     once = weighted(np.maximum(by_task.of_rows(weights) + back, 0.0), scores)
     return _OfTasks(rows, weights, evidence.losses(once), total, target, gone)

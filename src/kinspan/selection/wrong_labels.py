@@ -1,8 +1,8 @@
 """Moments and sampled rows → how likely labels are wrong, and rules that rely on them less.
 
 The labels of left-out rows say how likely each of them is wrong (`risk.wrong_labels`). Where some
-are, and can be told from the others, rows count as much as their labels are likely to be right, and
-the rules are found again, and with them how likely labels are wrong. More rounds gained up to two
+rather are than not, rows count as much as their labels are likely to be right, and the rules are
+found again, and with them how likely labels are wrong. More rounds gained up to two
 points on pairs of digits with 30 % wrong labels, and lost up to .3 on deep features.
 """
 
@@ -18,7 +18,7 @@ from kinspan.class_moments import ClassMoments
 from kinspan.risk import LabelledScores, WrongLabels, wrong_labels
 from kinspan.row_sample import RowSample
 from kinspan.selection.candidates import Options, of_classes
-from kinspan.selection.decisions import RESOLVED, SURE
+from kinspan.selection.decisions import RATHER, SURE
 from kinspan.selection.evidence import evidence_of
 from kinspan.selection.fit import combination_of
 from kinspan.selection.judged import judged_rows
@@ -37,7 +37,6 @@ class Audit(NamedTuple):
     wrong: WrongLabels
     rules: FittedRules  # in which rows count as much as their labels are likely to be right
     log_priors: Floats  # (tasks, classes): what the scores of these rules have in addition
-    is_given: bool  # whether the rates of wrong labels were given
 
     def judged(self, scores: Floats, tasks: Codes, classes: Codes) -> tuple[Floats, Floats]:
         """(rows, classes) log odds without priors, of rows that `rules` give these scores.
@@ -69,10 +68,9 @@ class Audit(NamedTuple):
         return self.wrong.evidence >= SURE.constant
 
     @property
-    def is_resolved(self) -> bool:
-        """Whether they also say which."""
-        is_clear = self.is_given or self.wrong.resolution >= RESOLVED.constant
-        return self.is_sure and is_clear
+    def is_likely(self) -> bool:
+        """Whether that is rather so than not, so that rows count less."""
+        return self.wrong.evidence >= RATHER.constant
 
 
 def audit(
@@ -90,7 +88,7 @@ def audit(
         return None
     rows = sample.aligned(moments.tasks, moments.classes, moments.n_features).effective()
     first = _rated(moments, rows, rows.weights, options, unlabelled, rates)
-    if first is None or not first.is_resolved:
+    if first is None or not first.is_likely:
         return first
     probability = np.full(len(rows.cells), np.nan)
     probability[judged_rows(rows).rows] = first.probability
@@ -137,8 +135,7 @@ def _rated(
     probability[used] = wrong.probability(labels)
     rules = outcome(combination, prepared, options)
     priors = options.log_priors * (options.multi_class != "one-vs-all")
-    is_given = rates is not None
-    return Audit(rated, scores, present, probability, wrong, rules, priors, is_given)
+    return Audit(rated, scores, present, probability, wrong, rules, priors)
 
 
 def lightened(

@@ -31,7 +31,10 @@ class Gone(NamedTuple):
         excess = evidence.excess(p)
         wrong = np.abs(excess).sum(axis=1) * (1.0 if p.shape[1] == 1 else 0.5)
         wrong = np.maximum(wrong, _TINY)[:, None]
-        pushes = np.einsum("jnm,nm->nj", scores, excess / wrong)
+        if p.shape[1] == 1:
+            pushes = scores[..., 0].T * (excess / wrong)
+        else:
+            pushes = np.einsum("jnm,nm->nj", scores, excess / wrong)
         each = (b * evidence.of_one)[:, None]
         usual = _means_of_tasks(np.hstack([wrong, pushes]), b, by_task)
         loss = each * wrong * pushes

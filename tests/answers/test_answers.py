@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kinspan import MultiTaskSPCA
+from kinspan._validation import fitted
 from kinspan.answers._table import Table
 from kinspan.answers.who_helps import gains, shares
 from kinspan.datasets import load_digit_pairs
@@ -268,3 +269,19 @@ def test_single_gains_do_not_contradict_what_all_others_save() -> None:
     assert not (helped & (gain.max(axis=1) <= 0)).any()
     assert not (~helped & (gain.min(axis=1) >= 0)).any()
     assert np.abs(gain).sum(axis=1).max() < 0.02  # once .8 points for 42 tasks of 44
+
+
+def test_arrays_of_very_many_tasks_are_refused_with_their_size(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X, y, task = random_world(0)
+    clf = MultiTaskSPCA().fit(X, y, task=task)
+    size = 8 * (len(clf.tasks_) * len(clf.classes_)) ** 2
+    monkeypatch.setattr(fitted, "_MOST_BYTES", size)
+    assert clf.labels_.size
+    monkeypatch.setattr(fitted, "_MOST_BYTES", size - 1)
+    with pytest.raises(MemoryError, match=r"labels_ of 4 tasks would take .* GB; coef_ does"):
+        clf.labels_
+    monkeypatch.setattr(fitted, "_MOST_BYTES", 1)
+    with pytest.raises(MemoryError, match="relatedness_"):
+        clf.relatedness_

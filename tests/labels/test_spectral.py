@@ -233,3 +233,13 @@ def test_several_spectra_at_once_are_those_one_by_one() -> None:
             for one, same in zip(found, other, strict=True):
                 assert one.shape == same.shape
                 np.testing.assert_allclose(one, same, rtol=1e-9, atol=1e-12)
+
+
+def test_targets_in_blocks_are_those_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(300, 2)) @ rng.normal(size=(2, 20)) + rng.normal(size=(300, 20))
+    spectrum = spectrum_of_rows(rows, rng.uniform(10.0, 30.0, 300), 20.0)
+    expected = spectral_rule(spectrum)
+    monkeypatch.setattr(module, "_LEAST_TARGETS", 1)
+    for one, same in zip(spectral_rule(spectrum), expected, strict=True):
+        np.testing.assert_allclose(one, same, rtol=1e-9, atol=1e-12)

@@ -14,6 +14,8 @@ from kinspan._validation.messages import some
 from kinspan._validation.parameters import check_costs, check_n_components, check_priors
 from kinspan._validation.stored_rules import check_rules
 
+_MOST_BYTES = 16e9  # of an array of tasks × tasks
+
 
 @contextmanager
 def unchanged_on_error(estimator: Any) -> Iterator[None]:
@@ -35,6 +37,15 @@ def check_fitted_model(model: Any, kind: type, way_out: str) -> None:
             f"model is of type {type(model).__name__}; pass a fitted {kind.__name__} ({way_out})"
         )
     check_is_fitted(model)
+
+
+def check_pairs_of_tasks(n_tasks: int, n_classes: int, name: str, other: str) -> None:
+    """An array of tasks × tasks that no usual machine has room for is refused before it is made."""
+    size = 8.0 * (n_tasks * n_classes) ** 2
+    if size > _MOST_BYTES:
+        raise MemoryError(
+            f"{name} of {n_tasks:,} tasks would take {size / 1e9:,.0f} GB; {other} does without it"
+        )
 
 
 def check_mergeable(model: Any, other: Any) -> None:

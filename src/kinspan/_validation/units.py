@@ -108,7 +108,14 @@ def _factors(sizes: Floats) -> Floats:
     logarithms = np.log(sizes)
     if len(sizes) == 2:
         return np.asarray(logarithms - logarithms.min(axis=0))
-    return np.asarray(logarithms - np.nanmedian(logarithms, axis=0))
+    return np.asarray(logarithms - _median(logarithms))
+
+
+def _median(values: Floats) -> Floats:
+    """(features,): over the tasks that are not NaN; much faster than `np.nanmedian`."""
+    ordered, n = np.sort(values, axis=0), (~np.isnan(values)).sum(axis=0)
+    middle = np.maximum(np.stack([n - 1, n]) // 2, 0)
+    return np.asarray(np.take_along_axis(ordered, middle, axis=0).mean(axis=0))
 
 
 def _is_outlying(factors: Floats) -> Mask:
@@ -116,7 +123,7 @@ def _is_outlying(factors: Floats) -> Mask:
     far = np.abs(factors)
     found = (far >= np.log(_LEAST)) & (far < np.log(_MOST))
     if len(far) > 2:
-        found &= far >= _OUTLYING * np.nanmedian(far, axis=0)
+        found &= far >= _OUTLYING * _median(far)
     return np.asarray(found)
 
 
@@ -139,7 +146,7 @@ def _is_no_chance(sizes: _Sizes, factors: Floats, places: Codes, n_features: int
     whose kurtosis 3 + 6 c² follows from their coefficient of variation c. Where both signs hide c,
     it is taken for one.
     """
-    variation = np.nanmedian(sizes.spread / sizes.mean, axis=0)
+    variation = _median(sizes.spread / sizes.mean)
     worth = 1.0 / (1.0 + 3.0 * np.where(sizes.is_one_signed[0], variation, 1.0) ** 2)
     tasks, features = places.T
     freedom = np.broadcast_to(sizes.freedom, factors.shape)

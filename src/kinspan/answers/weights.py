@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from kinspan._rows.types import Codes, Floats
+from kinspan._validation.fitted import check_pairs_of_tasks
 from kinspan.class_moments import ClassMoments
 from kinspan.gram import SharedContrasts
 from kinspan.metric import ScaledMoments, scaled_by
@@ -49,15 +50,17 @@ class WeightsMixin:
     def relatedness_(self) -> Floats:
         """(n_tasks, n_tasks) cosines between the class contrasts of tasks, corrected for noise."""
         check_is_fitted(self)
+        check_pairs_of_tasks(len(self.moments_.tasks), 1, "relatedness_", "explain_transfer(task)")
         return relatedness_among(scaled_moments(self), slice(None))
 
     @property
     def labels_(self) -> Floats:
         """(n_tasks, 1 or n_classes, n_tasks, n_classes) labels of the samples of every cell."""
         check_is_fitted(self)
+        k, m = self.moments_.counts.shape
+        check_pairs_of_tasks(k, m, "labels_", "coef_")
         scaled = scaled_moments(self)
         contrasts = contrasts_of(scaled, self._rules.multi_class)
-        k, m = scaled.counts.shape
         cells = np.empty((k, m, k, m))
         for i, weights in enumerate(self._rules.task_weights):
             targets = self._rules.weights_of_task == i

@@ -23,7 +23,7 @@ def pool_rule(spectrum: Spectrum) -> TaskWeights:
     spread = _spread_of_others(spectrum, length, total, n_others)
     gain = spread / (spread + variance)
     posterior = mean + gain * (x - mean)
-    along = Along(x[:, None], posterior[:, None], gain, np.ones(len(x)))
+    along = Along(x**2, posterior * x, gain, np.ones(len(x)))
     rest = with_rest(spectrum, along, posterior != 0)
     weight = (posterior - rest.kept * x) / np.where(length > 0, length, 1.0)
     return TaskWeights(

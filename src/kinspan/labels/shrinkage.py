@@ -18,8 +18,8 @@ from kinspan.labels.spectrum import Spectrum, of_others
 class Along(NamedTuple):
     """Targets along directions of the others, for every target its own."""
 
-    coordinates: Floats  # (…, targets, directions): x, zero for padding
-    posterior: Floats  # (…, targets, directions): m + F (x − m)
+    square: Floats  # (…, targets): ‖x‖², of their coordinates x
+    inner: Floats  # (…, targets): ⟨m + F (x − m), x⟩, with the posterior of the coordinates
     trace: Floats  # (…, targets): tr F, the coordinates that the target's own row decides on
     rank: Floats  # (…, targets): how many directions there are
 
@@ -37,14 +37,13 @@ def with_rest(spectrum: Spectrum, along: Along, has_direction: Mask) -> Rest:
     variance, dimension = spectrum.deviation**2, spectrum.of_tasks(spectrum.dimension)
     freedom = spectrum.active * np.maximum(dimension - along.rank, 0.0)
     square = variance * (spectrum.coordinates**2).sum(axis=-1)
-    rest = square - (along.coordinates**2).sum(axis=-1)
+    rest = square - along.square
     energy = pooled_energies(rest, freedom, variance, spectrum.doubt)
     kept = kept_share(energy, freedom * variance, has_direction)
-    inner = (along.posterior * along.coordinates).sum(axis=-1)
     return Rest(
         kept,
         (along.trace + kept * freedom) / dimension,
-        inner - along.trace * variance + kept * energy,
+        along.inner - along.trace * variance + kept * energy,
     )
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinspan._rows.blocks import blocks
 from kinspan._rows.types import Floats
 from kinspan.labels.downdate import largest_eigenpairs
 from kinspan.labels.shrinkage import Along, precision_of_others, with_rest
@@ -22,6 +23,7 @@ from kinspan.labels.spikes import edge, overlaps, spike_strengths
 
 _EXTRA = 10  # right vectors beyond the spikes: the downdate then changes mean errors by < 1e-4
 _AT_ONCE = 1 << 20  # numbers in the right vectors of all targets
+_LEAST_TARGETS = 1 << 13  # of a block of targets
 _MOST = 40  # right vectors at most: any two tasks share only a few directions
 
 
@@ -54,15 +56,23 @@ class Response(NamedTuple):
 
 def spectral_rule(spectrum: Spectrum) -> TaskWeights:
     """Weights of all targets from one decomposition: eq. (19) of docs/theory.md."""
-    others = leave_each_out(spectrum)
-    return _weights(spectrum, others, _prior(spectrum, others))[0]
+    n, parts = spectrum.precision.shape[-1], []
+    for targets in blocks(n, _MOST**2, least=_LEAST_TARGETS):
+        others = leave_each_out(spectrum, targets)
+        parts.append(_lent(spectrum, others, _prior(spectrum, others, targets), targets))
+    along = spectrum.precision.ndim - 1
+    return _weights(
+        spectrum,
+        Lent(*(np.concatenate(of_part, axis=along) for of_part in zip(*parts, strict=True))),
+    )[0]
 
 
 def spectral_rule_and_response(spectrum: Spectrum) -> tuple[TaskWeights, Response]:
     """The weights, and how directions would change with the target's own rows."""
-    others = leave_each_out(spectrum)
-    prior = _prior(spectrum, others)
-    weights, kept = _weights(spectrum, others, prior)
+    everyone = slice(None)
+    others = leave_each_out(spectrum, everyone)
+    prior = _prior(spectrum, others, everyone)
+    weights, kept = _weights(spectrum, _lent(spectrum, others, prior, everyone))
     return weights, _response(spectrum, others, prior, kept)
 
 
@@ -80,15 +90,40 @@ def spectral_rules(spectra: Sequence[Spectrum]) -> list[tuple[TaskWeights, Respo
     return found
 
 
-def _weights(spectrum: Spectrum, others: Others, prior: Prior) -> tuple[TaskWeights, Floats]:
-    """And (…, targets): the share of the rest of its own contrast that a target keeps."""
-    x = spectrum.deviation[..., None] * _along(others.row, others.vectors)
+class Lent(NamedTuple):
+    """What some targets have along directions of the others."""
+
+    square: Floats  # (…, targets): ‖x‖², of their coordinates
+    inner: Floats  # (…, targets): of coordinates with their posterior
+    trace: Floats  # (…, targets): of F
+    rank: Floats  # (…, targets): number of directions
+    posterior: Floats  # (…, targets, basis): Σ_j posterior_j v_j, as weights of rows
+    own: Floats  # (…, targets, basis): Σ_j x_j v_j
+
+
+def _lent(spectrum: Spectrum, others: Others, prior: Prior, targets: slice) -> Lent:
+    deviation, active = spectrum.deviation[..., targets], spectrum.active[..., targets]
+    x = deviation[..., None] * _along(others.row, others.vectors)
     x = x * others.is_spike
-    posterior, trace = _posterior(prior, x, spectrum.deviation**2, spectrum.active)
-    along = Along(x, posterior, trace, others.is_spike.sum(axis=-1))
+    posterior, trace = _posterior(prior, x, deviation**2, active)
+    both = [_as_rows(spectrum, others, along) for along in (posterior, x)]
+    inner, rank = (posterior * x).sum(axis=-1), others.is_spike.sum(axis=-1)
+    return Lent((x**2).sum(axis=-1), inner, trace, rank, *both)
+
+
+def _weights(spectrum: Spectrum, lent: Lent) -> tuple[TaskWeights, Floats]:
+    """And (…, targets): the share of the rest of its own contrast that a target keeps."""
+    along = Along(lent.square, lent.inner, lent.trace, lent.rank)
     rest = with_rest(spectrum, along, along.rank > 0)
-    left, right, diagonal = _as_weights(spectrum, others, posterior - rest.kept[..., None] * x)
-    weights = TaskWeights(left, right, diagonal + rest.kept, rest.noise_share, rest.signal)
+    rows = lent.posterior - rest.kept[..., None] * lent.own
+    top = rows.shape[-1] - 1
+    weights = TaskWeights(
+        rows[..., :top],
+        _right(spectrum, top),
+        rows[..., top] * spectrum.precision + rest.kept,
+        rest.noise_share,
+        rest.signal,
+    )
     return weights, rest.kept
 
 
@@ -113,11 +148,11 @@ def _response(spectrum: Spectrum, others: Others, prior: Prior, kept: Floats) ->
     return Response(kept, _right(spectrum, top) / spectrum.values[..., :top, None], vectors, gain)
 
 
-def leave_each_out(spectrum: Spectrum) -> Others:
-    """Spikes of A₋ₜᵀA₋ₜ = AᵀA − a_t a_tᵀ for every t, eq. (13) of docs/theory.md."""
+def leave_each_out(spectrum: Spectrum, targets: slice = slice(None)) -> Others:
+    """Spikes of A₋ₜᵀA₋ₜ = AᵀA − a_t a_tᵀ for every of some t, eq. (13) of docs/theory.md."""
     n_others, ratio, least = _noise_of_others(spectrum)
     top = _top(spectrum)
-    row, pooled, rest_square = _basis(spectrum, top)
+    row, pooled, rest_square = _basis(spectrum, top, targets)
     squared = np.empty(row.shape)
     squared[..., :top] = spectrum.values[..., None, :top] ** 2
     squared[..., top] = rest_square
@@ -130,7 +165,7 @@ def leave_each_out(spectrum: Spectrum) -> Others:
     most = int(is_spike.sum(axis=1).max(initial=0))
     return Others(
         row,
-        pooled - row * spectrum.precision[..., None],
+        pooled - row * spectrum.precision[..., targets, None],
         squares[:, :most].reshape(*shape, most),
         vectors[:, :, :most].reshape(*shape, top + 1, most),
         is_spike[:, :most].reshape(*shape, most).astype(np.float64),
@@ -159,9 +194,10 @@ def _right(spectrum: Spectrum, top: int) -> Floats:
     )
 
 
-def _basis(spectrum: Spectrum, top: int) -> tuple[Floats, Floats, Floats]:
+def _basis(spectrum: Spectrum, top: int, targets: slice) -> tuple[Floats, Floats, Floats]:
     """Row t, Σ_s a_s/σ_s and the square of A along the last vector, in the basis of target t."""
-    coordinates, values = spectrum.coordinates, spectrum.values
+    values = spectrum.values
+    coordinates = spectrum.vectors[..., targets, :] * values[..., None, :]
     weighted = values * (spectrum.precision[..., None, :] @ spectrum.vectors)[..., 0, :]
     rest = coordinates[..., top:]
     length = np.sqrt((rest**2).sum(axis=-1))
@@ -183,9 +219,9 @@ class Prior(NamedTuple):
     inflation: Floats  # (…, targets, 1): f, for an estimate from few tasks
 
 
-def _prior(spectrum: Spectrum, others: Others) -> Prior:
+def _prior(spectrum: Spectrum, others: Others, targets: slice) -> Prior:
     """Eqs. (14) and (15) of docs/theory.md."""
-    total, n_effective = precision_of_others(spectrum)
+    total, n_effective = (part[..., targets] for part in precision_of_others(spectrum))
     is_spike = others.is_spike > 0
     ratio, dimension = (np.asarray(v)[..., None, None] for v in (others.ratio, spectrum.dimension))
     eigenvalues = np.where(is_spike, others.squares / dimension, edge(ratio) + 1.0)
@@ -220,12 +256,13 @@ def _posterior(prior: Prior, x: Floats, variance: Floats, active: Floats) -> tup
     return posterior, active * (1.0 - noise * inverse_trace).sum(axis=-1)
 
 
-def _as_weights(spectrum: Spectrum, others: Others, along: Floats) -> tuple[Floats, Floats, Floats]:
-    """Σ_j along_tj v_tj as weights of rows: left @ right + diag(diagonal)."""
+def _as_rows(spectrum: Spectrum, others: Others, along: Floats) -> Floats:
+    """Σ_j along_tj v_tj: (…, targets, basis) weights of right vectors and, last, of row t."""
     top = others.row.shape[-1] - 1
-    vector = (others.vectors @ along[..., None])[..., 0]
+    found = (others.vectors @ along[..., None])[..., 0]
     length = others.row[..., -1]
-    last = np.where(length > 0, vector[..., -1] / np.where(length > 0, length, 1.0), 0.0)
-    left = vector[..., :top] - last[..., None] * others.row[..., :top]
-    left = left / spectrum.values[..., None, :top]
-    return left, _right(spectrum, top), last * spectrum.precision
+    last = np.where(length > 0, found[..., -1] / np.where(length > 0, length, 1.0), 0.0)
+    found[..., :top] -= last[..., None] * others.row[..., :top]
+    found[..., :top] /= spectrum.values[..., None, :top]
+    found[..., top] = last
+    return np.asarray(found)

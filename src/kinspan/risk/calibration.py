@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import expit
 
 from kinspan._rows.blocks import blocks
 from kinspan._rows.types import Codes, Floats, Mask
@@ -78,9 +77,11 @@ def _derivatives(margins: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Of the loss by the log of the factor that is in the margins: slope and curvature."""
     if margins.shape[2] == 1:  # of two classes
         of_rows = margins[..., 0]
-        p = expit(of_rows)
+        p = np.tanh(0.5 * of_rows)  # several times as fast as `expit`
+        p += 1.0
+        p *= 0.5
         mean = p * of_rows
-        return mean @ weights, (mean * (1.0 + of_rows * (1.0 - p))) @ weights
+        return mean @ weights, (mean * (1.0 + of_rows - mean)) @ weights
     odds = np.exp(margins - margins.max(axis=2, keepdims=True))
     total = odds.sum(axis=2)
     odds *= margins
@@ -92,12 +93,15 @@ def _derivatives(margins: Floats, weights: Floats) -> tuple[Floats, Floats]:
 def _half_of_log_odds(margins: Floats, weights: Floats) -> Floats:
     """(candidates,): half of the root mean square of differences between scores of two classes."""
     is_class = margins[0] > _ABSENT
-    n = is_class.sum(axis=1) + (margins.shape[2] == 1)
-    known = np.where(is_class, margins, 0.0)
+    known = margins if is_class.all() else np.where(is_class, margins, 0.0)
     largest = np.maximum(np.abs(known).max(axis=(1, 2), initial=0.0), 1e-300)
-    known /= largest[:, None, None]
+    known = known / largest[:, None, None]
     # The variance of all scores of a row, of which the own one is zero.
-    squares = np.einsum("cnr,cnr->cn", known, known) - known.sum(axis=2) ** 2 / n
-    squares = np.maximum(squares, 0.0) / np.maximum(n - 1, 1)
+    if known.shape[2] == 1:
+        squares = 0.5 * known[..., 0] ** 2
+    else:
+        n = is_class.sum(axis=1)
+        squares = np.einsum("cnr,cnr->cn", known, known) - known.sum(axis=2) ** 2 / n
+        squares = np.maximum(squares, 0.0) / np.maximum(n - 1, 1)
     half = largest * np.sqrt(0.5 * (squares @ weights) / max(float(weights.sum()), 1e-300))
     return np.where(half > 1e-300, half, 1.0)

@@ -28,7 +28,10 @@ class Gone(NamedTuple):
         excess = evidence.excess(p)
         wrong = np.abs(excess).sum(axis=1) * (1.0 if p.shape[1] == 1 else 0.5)
         wrong = np.maximum(wrong, _TINY)[:, None]
-        pushes = np.einsum("jnm,nm->nj", scores, excess / wrong)
+        if p.shape[1] == 1:
+            pushes = scores[..., 0].T * (excess / wrong)
+        else:
+            pushes = np.einsum("jnm,nm->nj", scores, excess / wrong)
         each, losses = (b * evidence.of_one)[:, None], wrong * pushes
         doubt = _means(wrong, b, evidence.tasks)
         cells = evidence.tasks * evidence.present.shape[1] + evidence.classes

@@ -124,6 +124,19 @@ def forty_shops(rng: np.random.Generator) -> tuple[Population, Any, Floats]:
     return Population(means, np.array([0.9, 1.1]), noise=noise), counts, positive
 
 
+def in_groups(seed: int) -> Draw:
+    """A hundred tasks in five groups that have nothing in common, with 3 to 24 labels each."""
+    rng = np.random.default_rng(seed)
+    k, p, groups = 100, 200, 5
+    directions = rng.normal(size=(groups, p)) / np.sqrt(p)
+    own = 0.35 * rng.normal(size=(k, p)) / np.sqrt(p)
+    apart = directions[np.arange(k) % groups] + own
+    means = rng.normal(size=(k, 1, p)) + 1.4 * np.stack([-apart, apart], axis=1)
+    labels = rng.integers(3, 25, size=k)
+    counts = np.stack([labels // 2, labels - labels // 2], axis=1)
+    return Population(means, np.ones(2)).drawn(rng, counts)
+
+
 def few_positives(seed: int) -> Draw:
     """One positive in twenty-one, and tasks that say so."""
     rng = np.random.default_rng(seed)
@@ -182,6 +195,7 @@ REGIMES = [
     Regime(
         "10 + 10, p = 500, no signal", 400, partial(gaussian, p=500, k=1, counts=10, distance=0.0)
     ),
+    Regime("100 in five groups", 20, in_groups),
     Regime("1:20, own priors", 40, few_positives),
     Regime(
         "20 classes × 3, one task",

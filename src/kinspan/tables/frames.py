@@ -12,7 +12,7 @@ from typing import Any
 import narwhals as nw
 
 from kinspan._rows import identifiers
-from kinspan.tables.arrow import pyarrow
+from kinspan.tables.arrow import is_string, pyarrow
 from kinspan.tables.chunks import Chunk, with_nulls
 from kinspan.tables.dialect import Dialect
 from kinspan.tables.kinds import as_in_a_file
@@ -80,8 +80,7 @@ def _column(series: Any, dialect: Dialect) -> Any:
                 "all numbers, or all text"
             ) from None
     found = pa.chunked_array([found]) if isinstance(found, pa.Array) else found
-    is_other_text = pa.types.is_large_string(found.type) or pa.types.is_string_view(found.type)
-    return found.cast(pa.string()) if is_other_text else found
+    return found.cast(pa.string()) if is_string(found.type) else found
 
 
 def _written(series: Any, dialect: Dialect) -> Any:

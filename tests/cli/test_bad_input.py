@@ -205,3 +205,9 @@ def test_files_of_another_kind_are_recognised(
 ) -> None:
     (tmp_path / name).write_bytes(head + b"\0\1,x\n" * 20)
     assert re.search(said, refusal("fit", tmp_path / name, *ROLES))
+
+
+def test_a_column_may_have_the_name_of_a_format(tmp_path: Path) -> None:
+    table = WORLD.table().to_pandas().rename(columns={"x1": "PAR1"})
+    table[["PAR1", *table.columns.drop("PAR1")]].to_csv(tmp_path / "a.csv", index=False)
+    succeed("fit", tmp_path / "a.csv", *ROLES, "--out", tmp_path / "m")

@@ -74,3 +74,24 @@ def test_instants_with_a_zone_are_those_of_utc(tmp_path: Path) -> None:
     zoned["at"] = [instant.isoformat() for instant in zoned["at"]]
     zoned.to_csv(tmp_path / "a.csv", index=False)
     assert_same_model(fit(tmp_path / "a.csv"), fit(tmp_path / "plain.csv"))
+
+
+def test_values_that_typed_files_hold_as_text_are_named(tmp_path: Path) -> None:
+    """Text is text there, but nobody means hundreds of dates or numbers as categories."""
+    frame, data = with_dates({}, 600), tmp_path / "a.parquet"
+    frame["since"] = [str(day)[:10] for day in pd.date_range("2019-01-01", periods=600)]
+    options = ("--categorical", "encode", "--out", tmp_path / "m")
+    frame.to_parquet(data)
+    message = refusal("fit", data, *ROLES, *options)
+    assert "'since' has more than 200 categories" in message
+    assert "most are dates that are stored as text: convert them" in message
+    frame.assign(since=[f"{i}" for i in range(600)]).to_parquet(data)
+    assert "most are numbers that are stored as text" in refusal("fit", data, *ROLES, *options)
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    frame.assign(vip=frame["vip"] == "true").to_parquet(data)
+    fit(tmp_path / "a.csv", "--categorical", "encode")
+    model = tmp_path / "m.kinspan"
+    scored = [
+        succeed("predict", model, path, "--only-answers").out for path in (tmp_path / "a.csv", data)
+    ]
+    assert scored[0] == scored[1]  # a model knows that these are dates

@@ -22,7 +22,7 @@ CELLS = {
     "at": ["2021-05-01 06:00:00", "", "2021-05-01 12:00", "2021-05-01", "?", "2021-05-02T00:00"],
     "zoned": ["2021-05-01T06:00Z", "", "2021-05-01T12:00:00+02:00"] * 2,
     "is": ["true", "False", "?", "", "TRUE", "0"],
-    "plan": ["free", "?", "team", "free", "team", "free"],
+    "plan": ["free", "?", "team", "", "team", "free"],
     "empty": ["", "", "?", "", "", ""],
 }
 DAY = 18_748.0  # 2021-05-01
@@ -148,3 +148,17 @@ def test_na_among_objects_is_a_missing_value() -> None:
         )
     assert frame.loc[3, "b"] is pd.NA  # as it came
     np.testing.assert_array_equal(TableEncoder(missing="keep").fit_transform(frame), X)
+
+
+def test_empty_text_is_missing_unless_it_is_a_category(tmp_path: Path) -> None:
+    """Parquet files may have it, where text is as it is."""
+    frame = pd.DataFrame({"plan": ["free", "", "team"] * 20, "x": np.arange(60.0)})
+    frame["sold"] = np.arange(60) % 2
+    found = TableEncoder(missing="keep", exclude=["sold"]).fit_transform(frame)
+    np.testing.assert_array_equal(found[:2], [[1, 0, 0], [np.nan, np.nan, 1]])
+    frame.to_parquet(tmp_path / "a.parquet")
+    options = ("--label", "sold", "--categorical", "encode", "--out", tmp_path / "m")
+    succeed("fit", tmp_path / "a.parquet", *options)
+    model: Any = kinspan.load(tmp_path / "m")
+    assert model.feature_names_in_.tolist() == ["plan=", "plan=free", "plan=team", "x"]
+    assert model.table_.transform(frame)[:2].tolist() == [[0, 1, 0, 0], [1, 0, 0, 1]]

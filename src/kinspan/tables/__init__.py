@@ -8,7 +8,8 @@ table       an opened file: its columns and a stream of record batches
   text      CSV and TSV
 chunks      an opened file and a request → some rows of the requested columns at a time
 layout      the first file → names of features and kinds of ids, which all files share
-strays      columns of text that are numbers but for a few cells
+kinds       what cells of text are: numbers, dates, or true and false
+strays      columns of text that are one of these but for a few cells
 ids         a column → distinct ids and the code of every row
 rows        chunks → numbers, ids and weights
 matrices    `.npy` and `.npz` files → the same (arrays)
@@ -17,6 +18,7 @@ reading     a file of any format → its layout and its rows
 A recipe treats a table the same way whenever a model meets one:
 
 columns     the header of the first file and a choice of columns → a recipe
+late_values columns without values in the first rows → their types
 task_like   columns that look like tasks, where none is named
 recipe      columns, categories and the treatment of missing values, stored with a model
 reader      files and a recipe → chunks

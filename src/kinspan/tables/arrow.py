@@ -27,6 +27,14 @@ def is_number(kind: Any) -> bool:
     return any(test(kind) for test in tests)
 
 
+def is_string(kind: Any) -> bool:
+    """Whether a column of this type holds text, and not a choice of categories."""
+    types = pyarrow().types
+    return any(
+        test(kind) for test in (types.is_string, types.is_large_string, types.is_string_view)
+    )
+
+
 def is_vector(kind: Any) -> bool:
     """Whether every entry of a column is a list of numbers."""
     types = pyarrow().types
@@ -42,7 +50,7 @@ def kind_of_type(kind: Any) -> str | None:
     known = {
         INTEGERS: (types.is_integer,),
         NUMBERS: (types.is_floating,),
-        TEXT: (types.is_string, types.is_large_string, types.is_string_view),
+        TEXT: (is_string,),
         BOOLEANS: (types.is_boolean,),
         TIMES: (types.is_date, types.is_timestamp),
         NOTHING: (types.is_null,),

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kinspan.tables.arrow import pyarrow
+from kinspan.tables.arrow import is_string
 from kinspan.tables.chunks import Chunk
 from kinspan.tables.encoding import texts_of
 from kinspan.tables.recipe import FeatureColumn, Recipe
@@ -22,13 +22,14 @@ class FoundCategories:
     """Categories of the text columns of a recipe, counted chunk by chunk.
 
     Categories of fewer than `rare` rows are one feature. Columns of text files that are numbers but
-    for a few cells are refused, unless they are said to hold text.
+    for a few cells are refused, unless they are said to hold text; in other files text is text.
     """
 
     def __init__(self, recipe: Recipe, as_text: Collection[str], rare: int) -> None:
         self._recipe, self._as_text, self._rare = recipe, as_text, rare
         self._counts: dict[str, Counter[str]] = {name: Counter() for name in recipe.categorical}
         self._cells = {name: Cells(name, recipe.dialect) for name in recipe.categorical}
+        self._in_text_files: set[str] = set()
         self._most = MOST_CATEGORIES if rare <= 1 else _MOST_COUNTED
 
     def add(self, chunk: Chunk) -> None:
@@ -37,14 +38,15 @@ class FoundCategories:
             if name not in chunk.columns.column_names:
                 continue
             column = chunk.columns.column(name)
-            is_text = pyarrow().types.is_string(column.type)  # and no categories of a frame
-            if chunk.is_text and is_text and name not in self._as_text:
+            if name not in self._as_text and is_string(column.type):
                 self._cells[name].add(column)
+            if chunk.is_text:
+                self._in_text_files.add(name)
             if len(counts) <= self._most:
                 distinct, codes = texts_of(column)
                 numbers = np.bincount(codes[codes >= 0], minlength=len(distinct))
                 counts.update(dict(zip(distinct, numbers.tolist(), strict=True)))
-            if len(counts) > self._most and self._cells[name].refusal is None:
+            if len(counts) > self._most and self._refusal(name) is None:
                 raise ValueError(self._too_many(name, counts))
 
     def recipe(self) -> Recipe:
@@ -63,7 +65,7 @@ class FoundCategories:
 
     def _complete(self, column: FeatureColumn) -> FeatureColumn:
         name, counts = column.name, self._counts[column.name]
-        refusal = self._cells[name].refusal
+        refusal = self._refusal(name)
         if refusal is not None:
             raise ValueError(refusal)
         if not counts:
@@ -73,8 +75,13 @@ class FoundCategories:
             raise ValueError(self._too_many(name, usual))
         return replace(column, categories=usual, has_rare=len(usual) < len(counts))
 
+    def _refusal(self, name: str) -> str | None:
+        return self._cells[name].refusal if name in self._in_text_files else None
+
     def _too_many(self, name: str, known: Collection[str]) -> str:
+        kind = self._cells[name].kind
+        hint = "" if kind is None else f"most are {kind} that are stored as text: convert them, or "
         return (
             f"column {name!r} has more than {min(self._most, len(known) - 1)} categories, such as "
-            f"{min(known)!r}; leave it out with exclude=[{name!r}]"
+            f"{min(known)!r}; {hint}leave it out with exclude=[{name!r}]"
         )

@@ -13,6 +13,7 @@ from kinspan.tables.arrow import NOTHING, TEXT, TIMES, kind_of_type, pyarrow
 from kinspan.tables.chunks import open_table
 from kinspan.tables.dialect import Dialect
 from kinspan.tables.errors import naming_file
+from kinspan.tables.late_values import with_late_types, without_values
 from kinspan.tables.layout import check_columns, is_numeric, table_layout, with_types
 from kinspan.tables.recipe import FeatureColumn, Recipe
 from kinspan.tables.request import Request
@@ -59,7 +60,8 @@ class ColumnChoice(NamedTuple):
 def draft_recipe(files: Sequence[Path], choice: ColumnChoice) -> Recipe:
     """The recipe for the first file that has rows, without the categories of text columns.
 
-    Where missing values are filled in, other files may have other columns, and bring theirs.
+    Where missing values are filled in, other files may have other columns, and bring theirs; unless
+    they are refused, a column without any value in a file is what it is in the others.
     """
     for path in files:
         with naming_file(path):
@@ -74,33 +76,42 @@ def draft_recipe(files: Sequence[Path], choice: ColumnChoice) -> Recipe:
                 f"{some([str(path) for path in files])}: no row has a value in {named}"
             )
         recipe = replace(recipe, kinds={**recipe.kinds, "label": TEXT})  # it may come further below
-    return _with_columns_of(files, recipe, choice) if choice.missing == "mean" else recipe
+    return _with_columns_of(files, recipe, choice) if choice.missing != "error" else recipe
 
 
 def recipe_of_table(first: str, table: OpenTable, choice: ColumnChoice) -> Recipe:
     """The recipe for an opened table, without the categories of text columns."""
-    columns, roles = _feature_columns(table, choice), (choice.task, choice.label)
+    columns, roles = tuple(_feature_columns(table, choice)), (choice.task, choice.label)
     recipe = Recipe(columns, *roles, {}, choice.missing, choice.dialect, choice.unlabelled)
     layout = table_layout(first, table, choice.request(recipe.numeric))
     return replace(recipe, kinds=layout.kinds)
 
 
 def _with_columns_of(files: Sequence[Path], recipe: Recipe, choice: ColumnChoice) -> Recipe:
-    """With columns that only other files have."""
+    """With columns that only other files have, and kinds of those without values in the first."""
+    columns = {column.name: column for column in recipe.columns}
+    unknown = set(columns)  # until a file is met in which they have values
     for path in files:
         with naming_file(path):
             table = open_table(path, choice.dialect)
             found = _feature_columns(table, choice.found_in(table.names))
-        known = {column.name for column in recipe.columns}
-        more = tuple(column for column in found if column.name not in known)
-        recipe = replace(recipe, columns=(*recipe.columns, *more))
-    return recipe
+        for column, has_values in found.items():
+            is_new = column.name not in columns and choice.missing == "mean"
+            if is_new or (has_values and column.name in unknown):
+                columns[column.name] = column
+            if is_new and not has_values:
+                unknown.add(column.name)
+            elif has_values:
+                unknown.discard(column.name)
+    return replace(recipe, columns=tuple(columns.values()))
 
 
-def _feature_columns(table: OpenTable, choice: ColumnChoice) -> tuple[FeatureColumn, ...]:
+def _feature_columns(table: OpenTable, choice: ColumnChoice) -> dict[FeatureColumn, bool]:
+    """The columns of features, and whether they have values."""
     check_columns(table, choice.request())
     names = chosen(table.names, choice, table.index_columns)
     refuse_other_encoding(table, names)
+    table = with_late_types(table, names, choice.dialect)
     texts = [n for n in names if n in choice.as_text or kind_of_type(table.types[n]) == TEXT]
     dates = [n for n in names if n not in texts and kind_of_type(table.types[n]) == TIMES]
     known = {*texts, *dates}
@@ -117,9 +128,11 @@ def _feature_columns(table: OpenTable, choice: ColumnChoice) -> tuple[FeatureCol
             f"columns {with_types(table, others, at_most=10)} are neither numbers, text nor dates; "
             "leave them out with exclude=[…], or convert them"
         )
-    return tuple(
-        FeatureColumn(name, () if name in texts else None, is_date=name in dates) for name in names
-    )
+    empty = without_values(table, names)
+    return {
+        FeatureColumn(name, () if name in texts else None, is_date=name in dates): name not in empty
+        for name in names
+    }
 
 
 def _refuse_strays(table: OpenTable, texts: list[str], choice: ColumnChoice) -> None:

@@ -45,7 +45,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     Numbers stay numbers, and so do columns of true and false. Dates and times become days since
     1970. Every category of a column of text becomes a feature of zeros and ones, such as
     `plan=free`; a category that `fit` has not seen is all zeros. A column of text is read as that
-    of a text file: if all of its cells are numbers, dates, or true and false, it holds these.
+    of a text file: empty cells are missing, and if all others are numbers, dates, or true and
+    false, it holds these. Sites that add their statistics use one fitted encoder: a category that
+    another one has not met would be missing there, and not zero.
 
     Parameters
     ----------
@@ -125,7 +127,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         choice, frame = self._choice(), self._frame(X, reset=True)
         choice = choice.only(chosen(names_of_frame(frame), choice))
         roles = [] if choice.task is None else [choice.task]
-        chunk = chunk_of_frame(frame, [*roles, *choice.features], choice.dialect)
+        chunk = chunk_of_frame(frame, [*roles, *choice.features], choice.dialect, roles)
         typed = set(choice.features).difference(choice.as_text)
         chunk = read_as_file(chunk, typed, choice.dialect)
         draft = recipe_of_table(OF_FRAMES, opened(chunk), choice)
@@ -149,7 +151,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         known = names_of_frame(frame)
         recipe = without_lacking(self.recipe_, known, self._may_lack)
         wanted = [name for name in self._columns if name in set(known)]
-        chunk = chunk_of_frame(frame, wanted, recipe.dialect)
+        with_empty = [recipe.task, *(c.name for c in recipe.columns if "" in (c.categories or ()))]
+        chunk = chunk_of_frame(frame, wanted, recipe.dialect, with_empty)
         chunk = read_as_file(chunk, recipe.numeric, recipe.dialect)
         reader = self._reader(recipe)
         check_agrees(reader.layout, opened(chunk), reader.request, recipe.read_as_text)

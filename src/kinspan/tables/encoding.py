@@ -8,7 +8,7 @@ import numpy as np
 
 from kinspan._rows.types import Codes, Floats, Mask
 from kinspan.exceptions import FileError
-from kinspan.tables.arrow import NUMBERS, pyarrow
+from kinspan.tables.arrow import NUMBERS, is_string, pyarrow
 from kinspan.tables.chunks import Chunk
 from kinspan.tables.dialect import Dialect
 from kinspan.tables.ids import CodedIds
@@ -89,7 +89,8 @@ def _features(chunk: Chunk, column: FeatureColumn, dialect: Dialect, tally: Tall
 def days_of(name: str, column: Any, dialect: Dialect) -> Floats:
     """Dates and times as days since 1970, NaN where they are missing."""
     pa = pyarrow()
-    is_text = pa.types.is_string(column.type)
+    is_text = is_string(column.type)
+    column = column.cast(pa.string()) if is_text else column
     try:
         instants = as_instants(column, dialect) if is_text else column.cast(pa.timestamp("us"))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:

@@ -12,7 +12,7 @@ from typing import Any
 import narwhals as nw
 
 from kinspan._rows import identifiers
-from kinspan.tables.arrow import pyarrow
+from kinspan.tables.arrow import is_string, pyarrow
 from kinspan.tables.chunks import Chunk, with_nulls
 from kinspan.tables.dialect import Dialect
 from kinspan.tables.kinds import as_in_a_file
@@ -36,12 +36,17 @@ def names_of_frame(X: Any) -> list[str]:
     return list(names)
 
 
-def chunk_of_frame(X: Any, wanted: list[str], dialect: Dialect) -> Chunk:
-    """Some columns of a frame as one chunk."""
+def chunk_of_frame(
+    X: Any, wanted: list[str], dialect: Dialect, with_empty: Collection[str | None] = ()
+) -> Chunk:
+    """Some columns of a frame as one chunk; empty text is missing, unless a column may have it."""
     pa, frame = pyarrow(), nw.from_native(X, eager_only=True)
-    columns = pa.table({name: _column(frame.get_column(name), dialect) for name in wanted})
-    no_text = pa.array(list(dialect.missing_values or ()), pa.string())
-    return Chunk(_PLACE, 0, with_nulls(columns, no_text) if len(no_text) else columns, None, False)
+    columns = {}
+    for name in wanted:
+        nothing = [*(dialect.missing_values or ()), *([] if name in with_empty else [""])]
+        column = pa.table({name: _column(frame.get_column(name), dialect)})
+        columns[name] = with_nulls(column, pa.array(nothing, pa.string())).column(0)
+    return Chunk(_PLACE, 0, pa.table(columns), None, False)
 
 
 def read_as_file(chunk: Chunk, names: Collection[str], dialect: Dialect) -> Chunk:
@@ -75,8 +80,7 @@ def _column(series: Any, dialect: Dialect) -> Any:
                 "all numbers, or all text"
             ) from None
     found = pa.chunked_array([found]) if isinstance(found, pa.Array) else found
-    is_other_text = pa.types.is_large_string(found.type) or pa.types.is_string_view(found.type)
-    return found.cast(pa.string()) if is_other_text else found
+    return found.cast(pa.string()) if is_string(found.type) else found
 
 
 def _written(series: Any, dialect: Dialect) -> Any:

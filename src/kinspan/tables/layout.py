@@ -19,6 +19,7 @@ from kinspan.tables.strays import look
 from kinspan.tables.table import OpenTable
 
 _IDS = ("task", "label")
+_LOOKED_AT_ONCE = 1 << 16  # rows
 
 
 class FileLayout(NamedTuple):
@@ -195,9 +196,9 @@ def _refuse_types(
 
 def _strays(table: OpenTable, name: str, request: Request) -> str | None:
     """What is wrong with a column of text of which most cells are numbers."""
-    if not pyarrow().types.is_string(table.types[name]):
+    if not arrow.is_string(table.types[name]):
         return None
-    batches = table.stream([name], {name: pyarrow().string()}, None, request.rows_at_once(1))
+    batches = table.stream([name], {name: pyarrow().string()}, None, _LOOKED_AT_ONCE)
     return look(batches, [name], request.dialect)[0].fault
 
 

@@ -54,7 +54,7 @@ class Cells:
     def add(self, column: Any) -> None:
         """Count more cells; only distinct ones are examined."""
         compute = pyarrow("pyarrow.compute")
-        counted = compute.value_counts(column.drop_null())
+        counted = compute.value_counts(column.drop_null().cast(pyarrow().string()))
         counted = counted.filter(compute.invert(compute.is_in(counted.field(0), self._no_numbers)))
         cells, numbers = counted.field(0), counted.field(1)
         self._n += compute.sum(numbers).as_py() or 0
@@ -79,6 +79,18 @@ class Cells:
     def are_values(self) -> bool:
         """Whether most cells are numbers as they are usually written, dates, or true or false."""
         return self._best in (self._usual, _DATES, _TRUTH)
+
+    @property
+    def kind(self) -> str | None:
+        """What most cells are, however they are written; None for other text."""
+        best = self._best
+        return (
+            None
+            if best in (None, _TRUTH)
+            else "dates"
+            if best in (_DATES, _OTHER_DATES)
+            else "numbers"
+        )
 
     @property
     def _strays(self) -> list[str]:

@@ -205,9 +205,9 @@ def _other_encoding(dialect: Dialect, error: UnicodeError) -> str:
 
 def _check_text(head: bytes) -> None:
     """The beginning of a table is text, and the names of its columns are UTF-8."""
-    other = next((what for mark, what in _NO_TEXT.items() if head.startswith(mark)), None)
-    if other is not None:
-        raise ValueError(f"it is no text, but {other}")
+    for mark, what in _NO_TEXT.items():  # a column may be called PAR1
+        if head.startswith(mark) and (b"\0" in head or not mark.isalnum()):
+            raise ValueError(f"it is no text, but {what}")
     seen = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
     if seen is None and b"\0" in head:
         seen = _encoding_with_zeros(head)

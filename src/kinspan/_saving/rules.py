@@ -12,7 +12,7 @@ from kinspan.risk import Learning, LeftOutErrors
 from kinspan.selection.outcome import FittedRules, UnlabelledUse
 
 # A file with other rules than these has them found again from its statistics.
-VERSION = 6
+VERSION = 7
 _PLAIN = (
     *("coef", "intercept", "absent", "scale", "forecast_error", "forecast_interval"),
     *("single_task_error", "metric", "weights_of_task"),

@@ -41,11 +41,11 @@ class AuditMixin:
     def label_issues(self, task: Any = None) -> LabelIssues:
         """Return the labels of one task or of all, the least likely first.
 
-        Every sampled row is left out of the rules that judge its label. How often labels are wrong
+        Every sampled row is left out of the rules that judge its label. How many labels are wrong
         is estimated from all tasks together, and for each class of each task; where there is no
-        evidence of wrong labels, the answer says so. Where there is, and it is clear which they
-        are, rows count as much as their labels are likely to be right, and are judged again: the
-        answer takes one or two fits from moments and sampled rows.
+        evidence of wrong labels, the answer says so. Where there rather are some than not, rows
+        count as much as their labels are likely to be right, and are judged again: the answer takes
+        one or two fits from moments and sampled rows.
 
         Only sampled rows are in the answer, up to `row_sample` of each class of each task:
         `label_quality` rates any rows. After `partial_fit`, `merge` or `load` rows have a key and
@@ -66,7 +66,7 @@ class AuditMixin:
         >>> clf = MultiTaskSPCA().fit(digits.X, y, task=digits.task)
         >>> issues = clf.label_issues()
         >>> issues.headline()
-        'About 8.9 % of 900 labels are wrong (90 % interval 7.4 to 10.6 %).'
+        'About 9.1 % of 900 labels are wrong (90 % interval 7.6 to 10.8 %).'
         >>> issues.index[:5] % 12
         array([0, 0, 0, 0, 0])
         """

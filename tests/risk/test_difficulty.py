@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import norm
 
 from kinspan import MultiTaskSPCA
-from kinspan.risk import Energies
+from kinspan.risk import Energies, Ways
 from kinspan.risk.difficulty import difficulty
 from kinspan.risk.usual_task import UsualTask
 
@@ -29,10 +29,11 @@ def errors(counts: Any) -> Any:
     return norm.sf(np.sqrt(alone(counts).known) / 2)
 
 
-def found_for(energies: Energies, counts: Any, relative: Any) -> Any:
-    """Tasks that could leave out all of their rows."""
+def found_for(energies: Energies, counts: Any, relative: Any, parts: Any = (0, 1, 0)) -> Any:
+    """Tasks that could leave out all of their rows, and learn in three ways."""
     rows = counts.sum(axis=1)
-    return difficulty(UsualTask.of(energies, counts, rows), counts, rows, relative)
+    ways = Ways.of(*(np.full(len(rows), float(part)) for part in parts))
+    return difficulty(UsualTask.of(energies, counts, rows), counts, rows, relative, ways)
 
 
 def test_tasks_with_the_same_labels_are_as_difficult() -> None:
@@ -58,6 +59,28 @@ def test_what_others_lend_makes_fewer_labels_matter_less() -> None:
     lent = energies._replace(known=0.95 * energies.total)
     by_itself, with_others = (found_for(e, counts, np.full(10, 0.3))[0] for e in (energies, lent))
     assert 1.0 < with_others < by_itself
+
+
+def test_labels_of_its_own_matter_as_far_as_a_rule_is_learnt_from_them() -> None:
+    """Not at all if all tasks have one rule; as without help if it goes alone."""
+    counts = np.full((10, 2), 100.0)
+    counts[0] = 5.0
+    by_itself = alone(counts)
+    lent = by_itself._replace(known=0.95 * by_itself.total)
+    relative = np.full(10, 0.3)
+    pooled, related, single, all_ways = (
+        found_for(lent, counts, relative, parts)
+        for parts in ((2, 0, 0), (0, 1, 0), (0, 0, 3), (1, 1, 1))
+    )
+    np.testing.assert_allclose(pooled, 1.0)
+    assert 1.0 < related[0] < single[0]
+    np.testing.assert_allclose(single, found_for(by_itself, counts, relative), rtol=1e-6)
+    np.testing.assert_allclose(all_ways, (pooled + related + single) / 3)
+
+
+def test_a_rule_without_any_weight_is_that_of_a_related_task() -> None:
+    found = Ways.of(np.array([0.0, 1.0]), np.zeros(2), np.array([0.0, 3.0]))
+    np.testing.assert_allclose(found, [[0.0, 0.25], [1.0, 0.0], [0.0, 0.75]])
 
 
 def test_a_poor_task_among_rich_ones_is_not_announced_as_one_of_them() -> None:

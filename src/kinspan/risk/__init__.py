@@ -6,6 +6,7 @@ errors (`tails`) and comparing tasks (`forecast`).
 """
 
 from kinspan.risk.calibration import calibration
+from kinspan.risk.difficulty import Ways
 from kinspan.risk.distances import spread_of_scores
 from kinspan.risk.distributions import ScoreDistributions, score_distributions
 from kinspan.risk.drawn_scores import ScoreForecast, forecast_score
@@ -43,6 +44,7 @@ __all__ = [
     "ScoreForecast",
     "SharedPart",
     "SharedProducts",
+    "Ways",
     "WrongLabels",
     "alignment",
     "calibration",

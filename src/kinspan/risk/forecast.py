@@ -14,7 +14,7 @@ from scipy.special import betaincinv, betaln, softmax
 
 from kinspan._rows.types import Codes, Floats, Mask
 from kinspan.risk.dependence import independent_rows
-from kinspan.risk.difficulty import difficulty
+from kinspan.risk.difficulty import Ways, difficulty
 from kinspan.risk.learning import Energies
 from kinspan.risk.tails import Shares, wrong_shares
 from kinspan.risk.usual_task import UsualTask
@@ -47,7 +47,7 @@ class LeftOutErrors(NamedTuple):
             return Forecast(nothing, np.stack([nothing, nothing], axis=1))
         return _Others.of(self).posterior(self)
 
-    def among(self, energies: Energies, counts: Floats) -> LeftOutErrors:
+    def among(self, energies: Energies, counts: Floats, ways: Ways) -> LeftOutErrors:
         """As they count among tasks: of fewer rows, and harder with fewer labels than is usual."""
         if not self.rows.any():
             return self
@@ -56,7 +56,7 @@ class LeftOutErrors(NamedTuple):
         common = float(self.wrong().sum() / self.rows.sum())
         return self._replace(
             rows=independent_rows(self.rows, usual.noise_share(), common),
-            unit=self.chance * difficulty(usual, counts, self.rows, relative),
+            unit=self.chance * difficulty(usual, counts, self.rows, relative, ways),
         )
 
     def wrong(self) -> Floats:

@@ -20,7 +20,8 @@ _LEAST = 1e-6  # of the noise: the energy of tasks in which no signal was found
 class UsualTask(NamedTuple):
     """What a usual task would know, were its labels those of each task."""
 
-    own: float  # the energy that its own labels must find
+    total: float  # its energy
+    own: float  # the part that its own labels must find
     noise: Floats  # (tasks,): with which they find it
     known: Floats  # (tasks,): the energy that it knows, from others too
 
@@ -35,7 +36,11 @@ class UsualTask(NamedTuple):
         missing = total - min(float(weights @ np.nan_to_num(energies.known)), 0.98 * total)
         own = _own(total, missing, noise, weights)
         known = total - own + own * (own / np.maximum(own + noise, 1e-300))
-        return cls(own, noise, np.asarray(known))
+        return cls(total, own, noise, np.asarray(known))
+
+    def known_alone(self) -> Floats:
+        """(tasks,): the energy that it would know by its labels alone."""
+        return np.asarray(self.total - _lost(self.total, self.noise))
 
     def noise_share(self) -> Floats:
         """(tasks,): of the squared length of its rule, the part that is noise of its own labels."""

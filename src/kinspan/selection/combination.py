@@ -9,11 +9,14 @@ import numpy as np
 
 from kinspan._rows.types import Floats
 from kinspan.labels import TaskWeights, task_weights
+from kinspan.risk import Ways
 from kinspan.scores import LinearRules
 from kinspan.selection.candidates import Candidate, Family
 from kinspan.selection.evidence import Evidence
 from kinspan.selection.prepared import Prepared
 from kinspan.selection.weights_of_tasks import Combined
+
+_POOLED, _ALONE = ("naive",), ("single", "own")  # labels of candidates
 
 
 class Combination(NamedTuple):
@@ -83,6 +86,14 @@ class Combination(NamedTuple):
         share = np.array([c.share if c.labels != "own" else 0.0 for c in self.candidates])
         total = self.weights @ common
         return np.asarray(self.weights @ (share * common) / np.where(total > 0, total, 1.0))
+
+    def ways(self) -> Ways:
+        """How every rule is learnt: from all tasks alike, from related ones, or alone."""
+        parts = [
+            self.weights[:, [c.labels in names for c in self.candidates]].sum(axis=1)
+            for names in (_POOLED, _ALONE)
+        ]
+        return Ways.of(parts[0], self.weights.sum(axis=1) - parts[0] - parts[1], parts[1])
 
     def task_weights(self) -> list[TaskWeights]:
         """For every set of contrasts: what every task counts in the rule of every target."""

@@ -159,7 +159,7 @@ def _expected(
         _left_out(_relative(of, at), c, options)
         for of, at, (*_, c) in zip(rows, above, both, strict=True)
     )
-    found = found.among(energies, counts)
+    found = found.among(energies, counts, combination.ways())
     if found.rows.any():
         together, gain = found.forecast(), saved(found, alone)
     else:

@@ -80,7 +80,7 @@ class AnswersMixin(PlanningMixin):
         3 vs 8  6.2 %  0.4 to 17.8 %      10
         >>> clf.forecast("3 vs 8", score="roc_auc")
         task      AUC   90 % interval  chance  labels
-        3 vs 8  0.955  0.770 to 1.000   0.500   5 / 5
+        3 vs 8  0.947  0.746 to 1.000   0.500   5 / 5
         """
         check_is_fitted(self)
         if score is not None:

@@ -122,8 +122,9 @@ class MultiTaskSPCA(
         Whether rows count as much as their labels are likely to be right. `"auto"`: where left-out
         rows say that some labels rather are wrong than not (see `label_issues`); elsewhere the fit
         is that of None, bit for bit. A number is the share of the labels of every class that is
-        wrong, an array that of each class. The forecast is then about right labels, and rows
-        without labels are not used. A fit takes up to three times as long.
+        wrong, an array that of each class. The forecast is then about right labels, where it is
+        clear which these are, and rows without labels are not used. A fit takes up to three times
+        as long.
     unlabelled : label, optional
         What stands for no label in y, besides missing values (None, NaN, NA): −1 for y as in
         scikit-learn's `semi_supervised`. It is no default, because −1 is a class to many. Rows

@@ -9,7 +9,7 @@ import pytest
 
 from kinspan import ClassMoments, MultiTaskSPCA, Statistics
 from kinspan.datasets import load_digit_pairs
-from kinspan.selection.decisions import RATHER, SURE
+from kinspan.selection.decisions import RESOLVED, SURE
 from kinspan.selection.fit import combination_of
 from kinspan.selection.wrong_labels import Audit, audit, lightened
 from tests.worlds import random_world
@@ -87,8 +87,23 @@ def test_decisions_flip_at_their_constants(by: float) -> None:
     _, found = audit_of(12)
     sure = found.wrong._replace(evidence=SURE.constant + by)
     assert found._replace(wrong=sure).is_sure is (by > 0)
-    likely = found.wrong._replace(evidence=RATHER.constant + by)
+    likely = found.wrong._replace(evidence=0.5 + by)
     assert found._replace(wrong=likely).is_likely is (by > 0)
+    resolved = found.wrong._replace(resolution=RESOLVED.constant + by)
+    assert found._replace(wrong=resolved).is_clear is (by > 0)
+    assert not found._replace(wrong=resolved._replace(evidence=0.8)).is_clear
+
+
+def test_where_it_is_unclear_which_labels_are_wrong_forecasts_count_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plain, clear = audit_of(4)
+    assert clear.rules.forecast_error.mean() < plain.forecast_error_.mean() - 0.1
+    monkeypatch.setattr(Audit, "is_clear", False)
+    _, unclear = audit_of(4)
+    np.testing.assert_array_equal(unclear.rules.coef, clear.rules.coef)
+    np.testing.assert_array_equal(unclear.rules.forecast_error, plain.forecast_error_)
+    np.testing.assert_array_equal(unclear.rules.forecast_interval, plain.forecast_interval_)
 
 
 def test_no_row_means_no_audit(monkeypatch: pytest.MonkeyPatch) -> None:

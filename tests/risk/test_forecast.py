@@ -52,7 +52,7 @@ def simulated_posterior(rows: Any, wrong: Any, chance: Any) -> Any:
             joint = prior * grid ** wrong[t] * (1 - grid) ** (rows[t] - wrong[t])
             evidence += np.log(joint.mean())
             of_tasks.append(joint / joint.sum())
-        likelihoods.append(evidence)
+        likelihoods.append(evidence + np.log(worth) / 2)
         posteriors.append(of_tasks)
     weights = np.exp(np.array(likelihoods) - max(likelihoods))
     density = np.tensordot(weights / weights.sum(), np.array(posteriors), axes=1)

@@ -2,7 +2,7 @@
 
 The error of a task is a posterior: what its own left-out rows say, and before that what the other
 tasks say, which is worth a number of rows. How many follows from how much tasks differ: several
-numbers are averaged by the likelihood of the counts.
+numbers are averaged by the likelihood of the counts; before these, tasks are rather alike.
 """
 
 from __future__ import annotations
@@ -129,7 +129,8 @@ class _Others(NamedTuple):
         ratio = found.ratio()
         known = found.rows, found.confirmed(ratio), found.chance, found.unit
         before = [prior_of_others(*known, worth) for worth in FLEET_ROWS]
-        likely = softmax([_log_likelihood(found.rows, found.counted, *prior) for prior in before])
+        told = [_log_likelihood(found.rows, found.counted, *prior) for prior in before]
+        likely = softmax(told + 0.5 * np.log(FLEET_ROWS))
         return cls(ratio, before, likely)
 
     def posterior(self, found: LeftOutErrors) -> Forecast:

@@ -34,7 +34,8 @@ def test_wrong_labels_come_first(model: MultiTaskSPCA) -> None:
     assert found.rate == pytest.approx(0.1, abs=0.03)
     low, high = found.rate_interval
     assert low < 0.1 < high
-    assert "are wrong" in repr(found)
+    assert "look wrong" in repr(found)
+    assert repr(found).endswith(": check some.")
     assert len(found.rates.task) == 90
     assert "90 % interval" in repr(found.rates)
 

@@ -48,7 +48,7 @@ def test_wrong_labels_are_listed_by_file_and_row(
     places = [start[one["file"]] + one["row"] - 1 for one in found["issues"]]
     assert np.mean(np.array(places) % 10 == 0) > 0.9
     text = succeed("audit", model, *noisy, "--most", 3)
-    assert "of 900 labels are wrong" in text.out
+    assert "of 900 labels look wrong" in text.out
     assert "The 3 least likely of 900" in text.out
     first = found["issues"][0]
     assert f"{first['file']}" in text.out

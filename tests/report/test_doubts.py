@@ -119,7 +119,7 @@ def test_labels_that_are_probably_wrong_are_listed_by_task() -> None:
     y[::12] = 1 - y[::12]
     found, _ = doubts_of(MultiTaskSPCA().fit(digits.X, y, task=digits.task))
     doubt = found["wrong labels"]
-    assert "labels are wrong (90 % interval" in doubt["meaning"]
+    assert "labels look wrong (90 % interval" in doubt["meaning"]
     listed = " ".join(text for _, text in doubt["tasks"])
     rows = [int(row) for row in re.findall(r"row (\d+) is labelled [01], rather [01]", listed)]
     assert len(rows) > 60

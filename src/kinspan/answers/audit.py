@@ -66,7 +66,7 @@ class AuditMixin:
         >>> clf = MultiTaskSPCA().fit(digits.X, y, task=digits.task)
         >>> issues = clf.label_issues()
         >>> issues.headline()
-        'About 9.1 % of 900 labels are wrong (90 % interval 7.6 to 10.8 %).'
+        'About 9.1 % of 900 labels look wrong (90 % interval 7.6 to 10.8 %).'
         >>> issues.index[:5] % 12
         array([0, 0, 0, 0, 0])
         """

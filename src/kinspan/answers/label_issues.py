@@ -80,7 +80,12 @@ class LabelIssues(ShownAsTable):
         if not self.has_evidence:
             return f"No evidence of wrong labels among {n}."
         ends = interval(self.rate_interval)
-        return f"About {percent(self.rate)} of {n} labels are wrong (90 % interval {ends})."
+        return f"About {percent(self.rate)} of {n} labels look wrong (90 % interval {ends})."
+
+    def caution(self) -> str:
+        """What else may look like wrong labels."""
+        text = "Odd groups and skewed features of a class look like wrong labels: check some."
+        return text * self.has_evidence
 
     def _table(self) -> Table:
         columns = (self.task, self.given_label, self.predicted_label, self.label_quality)
@@ -90,9 +95,9 @@ class LabelIssues(ShownAsTable):
             for i, (*ids, quality) in enumerate(shown)
         ]
         more = len(self.index) - _SHOWN
-        note = f"and {more:,} more" * (more > 0)
+        notes = [f"and {more:,} more" * (more > 0), self.caution()]
         head = ["", "task", "label", "rather", "quality"]
-        return Table(self.headline(), head, rows, note)
+        return Table(self.headline(), head, rows, "\n".join(filter(None, notes)))
 
 
 def label_issues(found: Audit, tasks: Ids, classes: Ids, chosen: Mask) -> LabelIssues:

@@ -121,6 +121,8 @@ def _show(
     )
     _show_rates(issues, output)
     output.say("Quality: the probability that the label is right. Row: the first of a file is 1.")
+    if issues.has_evidence:
+        output.say(issues.caution())
     output.result(
         labels=judged,
         probably_wrong=sum(issues.has_evidence and one.label_quality < 0.5 for one in worst),

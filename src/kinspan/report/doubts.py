@@ -73,7 +73,7 @@ def _wrong_labels(model: Any, order: Codes) -> dict[str, Any]:
         found.setdefault(issues.task.tolist()[i], []).append(text)
     ids = model.tasks_.tolist()
     about = [[place, _listed(found[ids[t]])] for place, t in enumerate(order) if ids[t] in found]
-    meaning = f"{issues.headline()} {_MEANINGS['wrong labels']}"
+    meaning = f"{issues.headline()} {issues.caution()} {_MEANINGS['wrong labels']}"
     return _doubt("wrong labels", meaning, tasks=about, general=True)
 
 

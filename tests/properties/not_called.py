@@ -25,7 +25,8 @@ _WITHOUT_ARGUMENTS = (
     *("Statistics.record", "Statistics.to_bytes", "TaskReport.sorted_by_error"),
     *("TaskReport.to_frame", "TaskScorer.get_metadata_routing"),
     "MultiTaskSPCA.explain_unlabelled",
-    *("LabelIssues.headline", "LabelIssues.to_frame", "RowSample.without_positions"),
+    *("LabelIssues.caution", "LabelIssues.headline", "LabelIssues.to_frame"),
+    "RowSample.without_positions",
 )
 _AFTER_THE_CHECKS = (  # steps between steps, which take what was checked before
     *("ClassMoments", "RowSample", "Statistics"),

@@ -104,6 +104,7 @@ def test_where_it_is_unclear_which_labels_are_wrong_forecasts_count_all(
     np.testing.assert_array_equal(unclear.rules.coef, clear.rules.coef)
     np.testing.assert_array_equal(unclear.rules.forecast_error, plain.forecast_error_)
     np.testing.assert_array_equal(unclear.rules.forecast_interval, plain.forecast_interval_)
+    np.testing.assert_array_equal(unclear.rules.single_task_error, plain.single_task_error_)
 
 
 def test_no_row_means_no_audit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -218,9 +218,9 @@ class Learnt:
         """The same answers for rows without sampled rows, most of the size of a model."""
         known, free = self.statistics, self.statistics.unlabelled
         free = None if free is None else Statistics(free.moments, None)
-        light = replace(
-            self, pile=((1, Statistics(known.moments, None, unlabelled=free)),), found=self.rules
-        )
+        statistics = Statistics(known.moments, None, unlabelled=free)
+        rules = replace(self.rules, left_out_rows=None)
+        light = replace(self, pile=((1, statistics),), found=rules)
         vars(light)["filling"] = self.filling  # computed from all rows
         return light
 

@@ -116,7 +116,7 @@ def _as_labelled(rules: FittedRules, before: FittedRules) -> FittedRules:
     them would be too good.
     """
     of_forecast = (
-        *("forecast_error", "forecast_interval", "single_task_error"),
+        *("forecast_error", "forecast_interval", "saved"),
         *("curves", "left_out", "left_out_rows"),
     )
     return replace(rules, **{name: getattr(before, name) for name in of_forecast})

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import kinspan
-from kinspan import ClassMoments, MultiTaskSPCA, UnitsWarning
+from kinspan import ClassMoments, MultiTaskSPCA, Statistics, UnitsWarning
 from kinspan._validation.units import OtherUnits, other_units
 from kinspan.datasets import load_digit_pairs
 from tests.worlds import random_world
@@ -87,6 +87,37 @@ def test_rare_events_are_no_units() -> None:
     assert found(X.astype(float), y, task) == []
     happens = rng.random(len(task)) < np.where(task == 2, 0.5, 0.001)
     assert found(np.column_stack([happens, 7.0 * happens]), y, task) == []
+
+
+def test_rare_words_are_no_units_in_centred_rows() -> None:
+    """Of both signs, moments do not show that values are rare; sampled rows do."""
+    of_moments = of_rows = seen = 0
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        task = np.repeat(np.arange(4), 100)
+        y = np.tile([0, 1], len(task) // 2)
+        X = (rng.random((len(task), 100)) < 0.03) * rng.gamma(2.0, size=(len(task), 100))
+        X -= np.array([X[task == t].mean(axis=0) for t in range(4)])[task]
+        X[task == 2, 7] *= 1000.0
+        known = Statistics.from_samples(X, y, task)
+        by_rows = other_units(known.moments, known.sample)
+        of_moments += len(other_units(known.moments))
+        of_rows += len(by_rows)
+        seen += (2, 7) in [(one.task, one.feature) for one in by_rows]
+    assert of_moments > 60
+    assert of_rows == seen >= 40
+
+
+def test_holes_and_faded_rows_have_tails_too() -> None:
+    """Of a normal feature rows say what moments say: a variance is worth all its freedom."""
+    X, y, task = table(np.random.default_rng(2), n=50)
+    X = np.log(X)
+    X[task == 1, 2] *= 1000.0
+    X[np.random.default_rng(3).random(X.shape) < 0.2] = np.nan
+    weights = np.repeat([1.0, 3.0], len(X) // 2)
+    known = Statistics.from_samples(X, y, task, sample_weight=weights)
+    assert other_units(known.moments, known.sample) == other_units(known.moments)
+    assert [(one.task, one.feature) for one in other_units(known.moments)] == [(1, 2)]
 
 
 def test_noisier_tasks_and_constant_columns_are_no_units() -> None:

@@ -143,7 +143,7 @@ class Learnt:
         options, moments = self._options(), self.statistics.moments
         names, whole = self.statistics.feature_names, self.whole
         warn_of_lost_digits(whole.moments, whole.sample, options.scale, names)
-        warn_of_other_units(moments.effective(), options.scale, names)
+        warn_of_other_units(moments.effective(), self.statistics.sample, options.scale, names)
         warn_of_fewer_rows(whole.sample, moments.counts)
         found = None if self.parameters["label_noise"] is None else self.audit
         lighter = found.rules if found is not None and found.is_likely else None

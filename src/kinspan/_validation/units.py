@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import f as f_test
 
-from kinspan._rows.types import Codes, Floats, Mask, Moments
+from kinspan._rows.stored_rows import all_numbers
+from kinspan._rows.types import Codes, Floats, Mask, Moments, SampledRows
 from kinspan.exceptions import UnitsWarning
 
 _LEAST = 10.0  # times as large or as small
@@ -36,9 +37,14 @@ class OtherUnits(NamedTuple):
         return f"{_round(much):,} times as {'large' if self.factor > 1.0 else 'small'}"
 
 
-def warn_of_other_units(moments: Moments, scale: str | None, names: Sequence[str] | None) -> None:
+def warn_of_other_units(
+    moments: Moments,
+    sample: SampledRows | None,
+    scale: str | None,
+    names: Sequence[str] | None,
+) -> None:
     """One warning for all features and tasks."""
-    found = [] if scale == "task" else other_units(moments)
+    found = [] if scale == "task" else other_units(moments, sample)
     if found:
         shown = [f"{_named(one, names)} looks {one.size}" for one in found[:_SHOWN]]
         more = f" ({len(found):,} such in all)" if len(found) > _SHOWN else ""
@@ -62,8 +68,11 @@ class _Sizes(NamedTuple):
         return self._replace(**{name: a[:, which] for name, a in wide.items()})
 
 
-def other_units(moments: Moments) -> list[OtherUnits]:
-    """Features of tasks with other units than elsewhere, the largest factors first."""
+def other_units(moments: Moments, sample: SampledRows | None = None) -> list[OtherUnits]:
+    """Features of tasks with other units than elsewhere, the largest factors first.
+
+    Sampled rows say how heavy the tails of a feature are; without them, its moments have to.
+    """
     freedom = np.maximum(moments.numbers - 1.0, 0.0).sum(axis=1)
     tasks = np.flatnonzero((freedom > 0).any(axis=1))
     if len(tasks) < 2:
@@ -79,7 +88,10 @@ def other_units(moments: Moments) -> list[OtherUnits]:
         factors = _factors(few.spread)
         places = np.argwhere(_is_outlying(factors) & _is_of_all(few, factors))
         if len(places):
-            places = places[_is_no_chance(few, factors, places, moments.n_features)]
+            worth = _worth(few)
+            if sample is not None:
+                worth = np.minimum(worth, _worth_by_rows(moments, sample, columns, tasks))
+            places = places[_is_no_chance(few, factors, worth, places, moments.n_features)]
     found = factors[tuple(places.T)]
     ids = moments.tasks.tolist()
     return [
@@ -139,22 +151,47 @@ def _is_of_all(sizes: _Sizes, factors: Floats) -> Mask:
     return np.asarray(of_root & (of_mean | ~sizes.is_one_signed))
 
 
-def _is_no_chance(sizes: _Sizes, factors: Floats, places: Codes, n_features: int) -> Mask:
-    """(places,): where the F-test of equal variances says so, for all cells together.
-
-    Where values are skewed, variances are worth fewer degrees of freedom: as for gamma variables,
-    whose kurtosis 3 + 6 c² follows from their coefficient of variation c. Where both signs hide c,
-    it is taken for one.
-    """
-    variation = _median(sizes.spread / sizes.mean)
-    worth = 1.0 / (1.0 + 3.0 * np.where(sizes.is_one_signed[0], variation, 1.0) ** 2)
+def _is_no_chance(
+    sizes: _Sizes, factors: Floats, worth: Floats, places: Codes, n_features: int
+) -> Mask:
+    """(places,): where the F-test of equal variances says so, for all cells together."""
     tasks, features = places.T
-    freedom = np.broadcast_to(sizes.freedom, factors.shape)
-    own = freedom[tasks, features] * worth[features]
-    others = np.median(freedom, axis=0)[features] * worth[features]
+    freedom = sizes.freedom * np.broadcast_to(worth, factors.shape)
+    own, others = freedom[tasks, features], np.median(freedom, axis=0)[features]
     ratio = np.exp(2.0 * factors[tasks, features])
     tail = np.minimum(f_test.cdf(ratio, own, others), f_test.sf(ratio, own, others))
     return np.asarray(tail <= _CHANCE / (len(factors) * n_features))
+
+
+def _worth(sizes: _Sizes) -> Floats:
+    """(features,): of a degree of freedom, where values are skewed.
+
+    As for gamma variables, whose kurtosis 3 + 6 c² follows from their coefficient of variation c.
+    Where both signs hide c, it is taken for one.
+    """
+    variation = _median(sizes.spread / sizes.mean)
+    return np.asarray(1.0 / (1.0 + 3.0 * np.where(sizes.is_one_signed[0], variation, 1.0) ** 2))
+
+
+def _worth_by_rows(moments: Moments, sample: SampledRows, columns: Codes, tasks: Codes) -> Floats:
+    """(tasks, features): the same by the kurtosis within cells: var(s²)/σ⁴ is (κ − 1)/n, not 2/n.
+
+    The larger one of the task and all tasks: of a handful of rows, none is far from the others.
+    """
+    sample = sample.aligned(moments.tasks, moments.classes, moments.n_features)
+    n_tasks, n_classes = len(moments.tasks), len(moments.classes)
+    means = moments.means.reshape(n_tasks * n_classes, -1)[:, columns]
+    squares = (all_numbers(sample.stored[:, columns]) - means[sample.cells]) ** 2
+    known = ~np.isnan(squares)
+    weights = np.where(known, sample.weights[:, None], 0.0)
+    squares, task = np.where(known, squares, 0.0), sample.cells // n_classes
+    each = np.zeros((3, n_tasks, len(columns)))
+    for total, power in zip(each, (0, 1, 2), strict=True):
+        np.add.at(total, task, weights * squares**power)
+    n, second, fourth = each
+    own = n * fourth / np.where(second > 0, second, np.inf) ** 2
+    of_all = (n * own).sum(axis=0) / np.maximum((n * (second > 0)).sum(axis=0), 1e-300)
+    return np.asarray(2.0 / np.maximum(np.maximum(own, of_all)[tasks] - 1.0, 2.0))
 
 
 def _named(one: OtherUnits, names: Sequence[str] | None) -> str:

@@ -81,7 +81,7 @@ def _other_units(model: Any) -> dict[int, list[str]]:
     """The features of tasks, by their positions, that look as if they had other units."""
     names, found = _feature_names(model), dict[int, list[str]]()
     ids = model.tasks_.tolist()
-    for one in other_units(model.moments_.effective()):
+    for one in other_units(model.moments_.effective(), model._learnt.statistics.sample):
         found.setdefault(ids.index(one.task), []).append(f"{names[one.feature]}: {one.size}")
     return found
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks._measure import RESULTS, Work, machine, seconds
 from kinspan import ClassMoments, MultiTaskSPCA
-from kinspan._rows import sums
+from kinspan._rows import machine_code
 
 LARGEST = 3  # sizes that an exponent is fitted to
 
@@ -120,7 +120,7 @@ def measured() -> Iterator[Growth]:
 
 
 def main() -> None:
-    with patch.object(sums, "_MANY_NUMBERS", 0):  # compiled at every size
+    with patch.object(machine_code, "MANY_NUMBERS", 0):  # compiled at every size
         _main()
 
 

@@ -28,7 +28,7 @@ from benchmarks import growth
 from benchmarks._measure import Row, compare, report
 from benchmarks.speed_rows import N_FEATURES, N_SAMPLES, PLAIN, against_sum, samples
 from kinspan import ClassMoments, MultiTaskSPCA
-from kinspan._rows import sums
+from kinspan._rows import machine_code
 from kinspan.engines import dask as dask_engine
 from kinspan.engines import files
 
@@ -94,7 +94,7 @@ def peers(X: Any, y: Any, task: Any) -> Iterator[Row]:
 @contextmanager
 def numpy_alone() -> Iterator[None]:
     """Without compiled code, as if numba were not installed."""
-    with patch.object(sums, "_MANY_NUMBERS", np.inf):
+    with patch.object(machine_code, "MANY_NUMBERS", np.inf):
         yield
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from kinspan import ClassMoments
-from kinspan._rows import sums
+from kinspan._rows import machine_code, sums
 from kinspan._rows.sums import CellMoments, cell_moments
 
 N_CELLS = 12
@@ -33,7 +33,7 @@ def fast(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any
     for name, size in {**sizes, "_SORTED_COPY_BYTES": 3000}.items():
         monkeypatch.setattr(module, name, size)
     monkeypatch.setattr(module, "_CACHED_BYTES", 1 << 20 if request.param == "span" else 0)
-    monkeypatch.setattr(sums, "_MANY_NUMBERS", 0)
+    monkeypatch.setattr(machine_code, "MANY_NUMBERS", 0)
     return module
 
 
@@ -51,7 +51,7 @@ def by_numpy(
     X: Any, cells: Any, weights: Any, monkeypatch: pytest.MonkeyPatch, n_cells: int = N_CELLS
 ) -> CellMoments:
     with monkeypatch.context() as patch:
-        patch.setattr(sums, "_MANY_NUMBERS", X.size + 1)
+        patch.setattr(machine_code, "MANY_NUMBERS", X.size + 1)
         return cell_moments(X, cells, n_cells, weights)
 
 
@@ -253,7 +253,7 @@ def test_more_cells_than_rows(fast: Any, monkeypatch: pytest.MonkeyPatch) -> Non
 @needs_numba
 def test_long_columns_of_single_precision(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sizes as they are: sums are carried to double precision often enough."""
-    monkeypatch.setattr(sums, "_MANY_NUMBERS", 0)
+    monkeypatch.setattr(machine_code, "MANY_NUMBERS", 0)
     X = np.random.default_rng(0).exponential(size=(1_000_000, 1)).astype(np.float32)
     found = cell_moments(X, np.zeros(len(X), np.intp), 1, None)
     np.testing.assert_allclose(found.means[0], X.mean(dtype=np.float64), rtol=2e-7)
@@ -263,7 +263,7 @@ def test_long_columns_of_single_precision(monkeypatch: pytest.MonkeyPatch) -> No
 @needs_numba
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_memory_does_not_grow_with_the_rows(order: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sums, "_MANY_NUMBERS", 0)
+    monkeypatch.setattr(machine_code, "MANY_NUMBERS", 0)
     X, cells = np.zeros((200_000, 64), np.float32, order=order), np.arange(200_000) % 2
     cell_moments(X[:100], cells[:100], 2, None)
     tracemalloc.start()

@@ -27,8 +27,8 @@ def run(code: str, **environment: str) -> str:
 
 FORCED = (
     "import sys, numpy as np; {before}; "
-    "from kinspan import ClassMoments; from kinspan._rows import sums; "
-    "sums._MANY_NUMBERS = {many}; X = np.arange(12.0).reshape(6, 2); "
+    "from kinspan import ClassMoments; from kinspan._rows import machine_code; "
+    "machine_code.MANY_NUMBERS = {many}; X = np.arange(12.0).reshape(6, 2); "
     "m = ClassMoments.from_samples(X, [0, 0, 0, 0, 1, 1]); "
     "print(m.squares.tolist(), 'numba' in sys.modules and sys.modules['numba'] is not None)"
 )
@@ -43,7 +43,7 @@ def test_numba_is_loaded_from_a_number_of_numbers_on() -> None:
         "from kinspan.datasets import load_digit_pairs; d = load_digit_pairs(n_per_class=3); "
         "MultiTaskSPCA().fit(d.X, d.y, task=d.task); print('numba' in sys.modules); "
         + FORCED.format(before="pass", many=13)
-        + "; sums._MANY_NUMBERS = 12; m = ClassMoments.from_samples(X, [0, 0, 0, 0, 1, 1]); "
+        + "; machine_code.MANY_NUMBERS = 12; m = ClassMoments.from_samples(X, [0, 0, 0, 0, 1, 1]); "
         "print(m.squares.tolist(), 'numba' in sys.modules)"
     )
     assert run(code).splitlines() == ["False", f"{SQUARES} False", f"{SQUARES} True"]

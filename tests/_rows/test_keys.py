@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import secrets
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import combinations
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 from kinspan import MultiTaskSPCA
+from kinspan._rows import machine_code
 from kinspan._rows.keys import (
     RowKey,
     content_keys,
@@ -103,3 +106,18 @@ def test_rows_in_double_precision_have_the_keys_of_the_same_rows_in_single() -> 
     rows[3, 4] = np.nan
     keys = [content_keys(X, np.arange(30), RowKey.of(3)) for X in (rows, rows.astype(np.float64))]
     np.testing.assert_array_equal(keys[0], keys[1])
+
+
+@pytest.mark.skipif(find_spec("numba") is None, reason="numba is not installed")
+def test_compiled_keys_are_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = np.random.default_rng(1).normal(size=(300, 40)).astype(np.float32)
+    rows[:, 3], rows[::2, 5], rows[7], rows[8, 2] = 0.0, -0.0, np.nan, -np.inf
+    chosen, key = np.arange(len(rows)), RowKey.of(3)
+    expected = short_keys(rows, chosen, key)
+    monkeypatch.setattr(import_module("kinspan._rows.compiled_keys"), "_BLOCK_BYTES", 3000)
+    monkeypatch.setattr(machine_code, "MANY_NUMBERS", 0)
+    read_only = rows.copy()
+    read_only.flags.writeable = False
+    for X in (rows, read_only, np.asfortranarray(rows), rows.astype(np.float64)):
+        np.testing.assert_array_equal(short_keys(X, chosen, key), expected)
+    np.testing.assert_array_equal(short_keys(rows, chosen[::3], key), expected[::3])

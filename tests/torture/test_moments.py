@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from kinspan import ClassMoments
-from kinspan._rows import sums
+from kinspan._rows import machine_code
 from tests.array_libraries import CONVERTS
 from tests.torture import oracle
 from tests.torture.worlds import SPREADS, related, representable
@@ -27,7 +27,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Way:
         return convert
     if request.param == "compiled":
         pytest.importorskip("numba")
-        monkeypatch.setattr(sums, "_MANY_NUMBERS", 0)
+        monkeypatch.setattr(machine_code, "MANY_NUMBERS", 0)
     return sp.csr_array if request.param == "csr" else np.asarray
 
 
@@ -169,7 +169,7 @@ def test_an_outlier_costs_single_precision_no_digits(
     """Deviations were taken from the last row of a cell: as an outlier it cost three digits."""
     if compiled:
         pytest.importorskip("numba")
-        monkeypatch.setattr(sums, "_MANY_NUMBERS", 0)
+        monkeypatch.setattr(machine_code, "MANY_NUMBERS", 0)
     for far in (10.0, 30.0, 100.0, 1e3, 5e3, 1e5):
         X = np.random.default_rng(int(far)).normal(size=(n, 3)).astype(np.float32)
         X[place] = far

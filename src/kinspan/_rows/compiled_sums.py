@@ -9,13 +9,12 @@ each cell is finished before the next one begins.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
-from importlib import import_module
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kinspan._rows.machine_code import compiled
 from kinspan._rows.sums import in_order
 from kinspan._rows.types import Codes, Floats
 
@@ -28,19 +27,6 @@ _COPY_BYTES = 1 << 22  # of rows that are brought into the form of machine code 
 _SORTED_COPY_BYTES = 1 << 26  # the same if they are sorted by cell
 _SINGLE_ROWS = 1 << 7  # of a cell, after which single precision is carried to double totals
 _LINE_BYTES = 64
-
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-
-
-def _compiled(function: _Function) -> _Function:
-    """Machine code that lets other threads run, kept on disk where that can be written to."""
-    njit: Any = import_module("numba").njit
-    compiled: _Function
-    try:
-        compiled = njit(nogil=True, cache=True)(function)
-    except RuntimeError:
-        compiled = njit(nogil=True)(function)
-    return compiled
 
 
 class _Rows(NamedTuple):
@@ -152,7 +138,7 @@ def _share_cells(*span: NDArray[Any]) -> None:
         pass
 
 
-@_compiled
+@compiled
 def _add_in_turn(
     X: NDArray[Any],
     cells: Codes,
@@ -187,7 +173,7 @@ def _add_in_turn(
     return seen  # otherwise the compiler would drop the reads
 
 
-@_compiled
+@compiled
 def _add_cells(
     first: int,
     last: int,
@@ -208,7 +194,7 @@ def _add_cells(
             _carry(squares, totals[1, c])
 
 
-@_compiled
+@compiled
 def _read_in_order(X: NDArray[Any], start: int, stop: int) -> float:
     """Bring rows into the cache, by a number of each of its lines."""
     seen = X.dtype.type(0)
@@ -218,7 +204,7 @@ def _read_in_order(X: NDArray[Any], start: int, stop: int) -> float:
     return float(seen)
 
 
-@_compiled
+@compiled
 def _sort(cells: Codes, weights: NDArray[Any], order: Codes, ends: Codes) -> None:
     """Rows that have a weight, by cell: those of cell c are order[ends[c] : ends[c + 1]]."""
     ends[:] = 0
@@ -233,7 +219,7 @@ def _sort(cells: Codes, weights: NDArray[Any], order: Codes, ends: Codes) -> Non
             ends[cells[i] + 1] += 1
 
 
-@_compiled
+@compiled
 def _add_rows(
     X: NDArray[Any],
     weights: NDArray[Any],
@@ -258,13 +244,13 @@ def _add_rows(
             squares[j] += (w0 * d0 * d0 + w1 * d1 * d1) + (w2 * d2 * d2 + w3 * d3 * d3)
 
 
-@_compiled
+@compiled
 def _weight(weights: NDArray[Any], i: int) -> Any:
     """Of row i; where there are no weights, it is one."""
     return weights[i] if len(weights) else weights.dtype.type(1)
 
 
-@_compiled
+@compiled
 def _move(work: NDArray[Any], carried: Floats, totals: Floats) -> None:
     """Carry all sums of a span."""
     for c in range(len(work)):
@@ -273,7 +259,7 @@ def _move(work: NDArray[Any], carried: Floats, totals: Floats) -> None:
             _carry(carried[k, c], totals[k, c])
 
 
-@_compiled
+@compiled
 def _carry(single: NDArray[Any], total: Floats) -> None:
     """Move sums to their totals."""
     for j in range(len(single)):

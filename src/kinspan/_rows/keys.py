@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from kinspan._arrays.libraries import is_sparse
+from kinspan._rows.machine_code import module_for
 from kinspan._rows.sums import in_order
 from kinspan._rows.types import Codes, Floats, Keys
 
@@ -74,7 +75,17 @@ def short_keys(X: Any, chosen: Codes, key: RowKey) -> NDArray[np.uint32]:
     factors = short_factors(key, X.shape[1])
     if factors is None:
         return _upper(_long_keys(X, chosen, key))
+    if _are_singles_in_order(X) and len(chosen) == len(X):
+        fast = module_for(X.size, "kinspan._rows.compiled_keys")
+        if fast is not None:
+            sums = fast.sums_of_singles(X, np.ascontiguousarray(factors.multipliers[:, 0]))
+            return _upper(mixed(sums + factors.offset))
     return _upper(mixed(_sums(X, chosen, _single_words, factors)))
+
+
+def _are_singles_in_order(X: Any) -> bool:
+    is_plain = isinstance(X, np.ndarray) and X.dtype == np.float32
+    return is_plain and X.flags.c_contiguous and X.flags.aligned
 
 
 def short_factors(key: RowKey, n_columns: int) -> Factors | None:
@@ -131,7 +142,7 @@ def _sums(X: Any, chosen: Codes, words: Any, factors: Factors) -> Keys:
 def _products(words: NDArray[np.uint32], multipliers: Keys) -> Keys:
     """(rows,): Σ words · multipliers of (rows, columns, words of a number)."""
     flat, used = words.reshape(len(words), -1), multipliers[:, : words.shape[-1]]
-    return np.asarray(np.einsum("ij,j->i", flat, used.reshape(-1), dtype=np.uint64))
+    return np.asarray(np.einsum("ij,j->i", flat.astype(np.uint64), used.reshape(-1)))
 
 
 def _single_words(values: Any) -> NDArray[np.uint32]:

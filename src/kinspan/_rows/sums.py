@@ -12,8 +12,6 @@ import os
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-from importlib import import_module
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -22,6 +20,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from kinspan._arrays.libraries import is_sparse
+from kinspan._rows.machine_code import module_for
 from kinspan._rows.types import Codes, Floats
 
 _BLOCK_BYTES = 1 << 22  # of deviations held at a time by a thread
@@ -30,9 +29,6 @@ _BLOCKS_PER_SPAN = 8  # a thread adds a span to the shared totals at once
 _SPARSE_BLOCK = 1 << 22  # stored values of a sparse matrix taken at a time
 _FEW_CELLS = 512  # up to here a span adds to all cells, beyond only to those that it meets
 _MANY_ROWS = 1 << 7  # of a cell, on average: then reading three of its rows costs little
-# Numbers in X from which numba is used, where it is installed: loading takes a third of a second
-# and saves 14 of the 22 ms of a pass over this many numbers, so that about twenty passes repay it.
-_MANY_NUMBERS = 1 << 25
 
 
 class CellMoments(NamedTuple):
@@ -95,18 +91,10 @@ def _dense_moments(
     X: NDArray[Any], cells: Codes, counts: Floats, weights: Floats | None, reference: NDArray[Any]
 ) -> tuple[CellMoments, bool]:
     """Moments around a reference for each cell, and whether it was near enough to the means."""
-    sums_of = _dense_sums if X.size < _MANY_NUMBERS else _compiled_sums()
+    fast = module_for(X.size, "kinspan._rows.compiled_sums")
+    sums_of = _dense_sums if fast is None else fast.cell_sums
     sums, squares = sums_of(X, cells, weights, reference)
     return around_means(counts, sums, squares, reference)
-
-
-@cache
-def _compiled_sums() -> Any:
-    """The sums of `_dense_sums` by machine code, where numba is installed."""
-    try:
-        return import_module("kinspan._rows.compiled_sums").cell_sums
-    except ImportError:
-        return _dense_sums
 
 
 def _dense_sums(

@@ -4,7 +4,8 @@ The eigenvalues μ of diag(δ) − r rᵀ interlace with δ and solve the secula
 Σ_b r_b²/(δ_b − μ) = 1; an eigenvector is r_b/(δ_b − μ), normalised. Roots are found for all rows at
 once, as distances from the nearer pole, so that no digits are lost. A step replaces the poles on
 either side of a root by one each, with the same value and slope, and solves the quadratic equation
-that is left (Bunch, Nielsen and Sorensen): a few steps suffice.
+that is left (Bunch, Nielsen and Sorensen): a few steps suffice. Rows are the last axis, which is
+long, of all arrays in these steps.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from kinspan._rows.types import Floats
 
 _MANY = 32  # rows from which on steps for all of them are faster than a decomposition for each
 _STEPS = 60
-_BLOCK_NUMBERS = 1 << 16  # of all pairs of poles and roots at once
+_BLOCK_NUMBERS = 1 << 17  # of all pairs of poles and roots at once
 
 
 def largest_eigenpairs(
@@ -38,11 +39,11 @@ def largest_eigenpairs(
     block = max(1, _BLOCK_NUMBERS // max(n * size, 1))
     for start in range(0, len(rows) if n else 0, block):
         some = slice(start, start + block)
-        poles, r = diagonal[some].T[..., None], rows[some].T[..., None]
-        values[some], distances = _roots(poles, r**2, n)
-        vector = r / distances
-        vector /= np.sqrt((vector**2).sum(axis=0))
-        vectors[some] = vector.transpose(1, 0, 2)
+        poles, r = (np.ascontiguousarray(part[some].T) for part in (diagonal, rows))
+        found, distances = _roots(poles, r**2, n)
+        vector = np.divide(r[:, None], distances, out=distances)
+        vector /= np.sqrt(np.einsum("bnr,bnr->nr", vector, vector))
+        values[some], vectors[some] = found.T, vector.transpose(2, 0, 1)
     return values, vectors
 
 
@@ -54,27 +55,28 @@ def _of_few(diagonal: Floats, rows: Floats, least: Floats) -> tuple[Floats, Floa
 
 
 def _roots(poles: Floats, squares: Floats, n: int) -> tuple[Floats, Floats]:
-    """(rows, n) roots, each between two poles, and (size, rows, n) poles minus roots."""
-    upper = poles[:n, :, 0].T
-    lower = np.column_stack([poles[1:, :, 0].T, poles[-1, :, 0]])[:, :n]
-    width, is_last = upper - lower, np.arange(n) == len(poles) - 1
+    """(n, rows) roots, each between two poles, and (size, n, rows) poles minus roots."""
+    upper, lower = poles[:n], np.concatenate([poles[1:], poles[-1:]])[:n]
     # Below the last pole there is none: eigenvalues sum up to Σ δ − ‖r‖².
-    width = np.where(is_last, 2.0 * squares.sum(axis=0), width)
+    is_last = (np.arange(n) == len(poles) - 1)[:, None]
+    width = np.where(is_last, 2.0 * squares.sum(axis=0), upper - lower)
     is_above = (np.arange(len(poles))[:, None] <= np.arange(n)).astype(np.float64)
-    below_middle = (squares / (poles - upper + 0.5 * width)).sum(axis=0) > 1.0
-    below_middle &= ~is_last
+    middle = (squares[:, None] / (poles[:, None] - upper + 0.5 * width)).sum(axis=0)
+    below_middle = (middle > 1.0) & ~is_last
     origin, sign = np.where(below_middle, lower, upper), np.where(below_middle, -1.0, 1.0)
-    gaps, shift = poles - origin, 0.5 * width
+    next_squares = np.concatenate([squares[1:], squares[:1]])[:n]
+    of_origin = np.where(below_middle, next_squares, squares[:n])
     # Terms of all poles but the nearest are at most r²/(width/2): its own is not larger than that.
-    of_origin = np.where(
-        below_middle, np.roll(squares[..., 0].T, -1, axis=1)[:, :n], squares[:n, :, 0].T
-    )
     nearest = of_origin / (1.0 + 2.0 * squares.sum(axis=0) / width)
+    gaps = poles[:, None] - origin
+    shift = np.maximum(_first_guess(gaps, squares, of_origin, sign, 0.5 * width), nearest)
+    distance, slopes, terms = np.empty_like(gaps), np.empty_like(gaps), np.empty_like(gaps)
     for _ in range(_STEPS):
-        distance = gaps + sign * shift
-        terms = squares / distance
-        slopes = terms / distance
-        above, below = (np.einsum("brn,bn->rn", slopes, w) for w in (is_above, 1.0 - is_above))
+        np.divide(1.0, np.add(gaps, sign * shift, out=distance), out=slopes)
+        np.multiply(squares[:, None], slopes, out=terms)
+        np.multiply(terms, slopes, out=slopes)
+        above = np.einsum("bnr,bn->nr", slopes, is_above)
+        below = np.einsum("bnr,bn->nr", slopes, 1.0 - is_above)
         p = np.where(below_middle, below, above) * shift**2
         q = np.where(below_middle, above, below) * (width - shift) ** 2
         constant = sign * (terms.sum(axis=0) - 1.0) - p / shift + q / (width - shift)
@@ -83,7 +85,17 @@ def _roots(poles: Floats, squares: Floats, n: int) -> tuple[Floats, Floats]:
         shift = after
         if done:
             break
-    return origin - sign * shift, gaps + sign * shift
+    return origin - sign * shift, np.add(gaps, sign * shift, out=distance)
+
+
+def _first_guess(
+    gaps: Floats, squares: Floats, of_origin: Floats, sign: Floats, most: Floats
+) -> Floats:
+    """(n, rows): distances from the nearer pole if the other poles were as far from both."""
+    is_origin = gaps == 0.0
+    terms = np.where(is_origin, 0.0, 1.0 / np.where(is_origin, 1.0, gaps))
+    rest = sign * (1.0 - np.einsum("br,bnr->nr", squares, terms))
+    return np.where(rest > 0.0, np.minimum(of_origin / np.where(rest > 0.0, rest, 1.0), most), most)
 
 
 def _between(constant: Floats, p: Floats, q: Floats, width: Floats) -> Floats:

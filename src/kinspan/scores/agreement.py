@@ -28,16 +28,21 @@ def agreement(
     Coefficients (tasks, contrasts, classes) say which classes they have; None is all. Products of
     different tasks alone say how much of it a new task will have.
     """
-    own = weights[:, None, None] * contrasts
     if coefficients is None:
-        own /= max(float(weights.sum()), 1e-300)
+        w = weights / max(float(weights.sum()), 1e-300)
+        mean, of_one = np.tensordot(w, contrasts, axes=1), float(w**2 @ _squared_norms(contrasts))
     else:
         total = np.einsum("t,tlj->lj", weights, coefficients)
-        own = np.linalg.pinv(total, hermitian=True) @ own
-    mean = own.sum(axis=0)
-    power, of_one = float((mean**2).sum()), float((own**2).sum())
+        own = np.linalg.pinv(total, hermitian=True) @ (weights[:, None, None] * contrasts)
+        mean, of_one = own.sum(axis=0), float((own**2).sum())
+    power = float((mean**2).sum())
     pairs = max(1.0 - float((weights**2).sum()), 1e-9)
     several = power > 0 and (weights > 0).sum() > 1
     factor = max((power - of_one) / (pairs * power), 1e-3) if several else 1.0
     centre = weights[None] @ (centres - class_shares @ mean)
     return Agreement(mean * min(factor, 1.0), centre)
+
+
+def _squared_norms(contrasts: Floats) -> Floats:
+    """(tasks,): without a copy of all contrasts of very many tasks."""
+    return np.einsum("tlp,tlp->t", contrasts, contrasts)

@@ -51,11 +51,11 @@ def rules_in_input_units(
 ) -> tuple[InputUnits, Mask]:
     """All rules with priors; and (tasks + 1, classes): classes that are never answered."""
     counts = prepared.scaled.counts
-    own = _of_tasks(combination, prepared, options)
     strangers = _of_strangers(combination, prepared, options)
+    own = _of_tasks(combination, prepared, options)
     is_new, n_tasks = newcomers(counts), len(counts)
-    coef = np.concatenate([own.coef, strangers.coef[n_tasks:]])
-    coef[:-1][is_new] = strangers.coef[:-1][is_new]
+    own.coef[is_new] = strangers.coef
+    coef = np.concatenate([own.coef, strangers.coef])
     intercept = np.concatenate([own.intercept, strangers.intercept[n_tasks:]])
     intercept[:-1][is_new] = strangers.intercept[:-1][is_new]
     if options.multi_class != "one-vs-all":
@@ -64,7 +64,7 @@ def rules_in_input_units(
     missing = ~prepared.scaled.present & (not options.share_classes)
     missing = np.where(is_new[:, None], ~known_classes(counts), missing)
     absent = np.concatenate([missing, np.zeros_like(missing[:1])])
-    coef = np.where(absent[..., None], 0.0, coef)
+    coef[absent] = 0.0
     intercept = np.where(absent, ABSENT_PENALTY, intercept - coef @ prepared.origin)
     return InputUnits(coef, intercept), absent
 
@@ -116,9 +116,9 @@ def _with_borrowed(
 
 
 def _of_strangers(combination: Combination, prepared: Prepared, options: Options) -> InputUnits:
-    """What tasks agree on, for new tasks, each where it lies, and for those that are not fitted."""
+    """One coef of what tasks agree on; its intercept for every task, and for those not fitted."""
     n_tasks, n_classes = prepared.scaled.counts.shape
-    coef = np.zeros((n_tasks + 1, n_classes, prepared.scaled.scale.shape[1]))
+    coef = np.zeros((1, n_classes, prepared.scaled.scale.shape[1]))
     intercept = np.zeros((n_tasks + 1, n_classes))
     for basis, group in combination.by_basis(combination.of_strangers):
         rules = [_shared_rules(combination.candidates[j], options) for j in group]

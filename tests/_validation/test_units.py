@@ -90,22 +90,28 @@ def test_rare_events_are_no_units() -> None:
 
 
 def test_rare_words_are_no_units_in_centred_rows() -> None:
-    """Of both signs, moments do not show that values are rare; sampled rows do."""
+    """Of both signs, moments do not show that values are rare; sampled rows do.
+
+    Units are seen wherever two rows of every task have the word.
+    """
     of_moments = of_rows = seen = 0
     for seed in range(50):
         rng = np.random.default_rng(seed)
         task = np.repeat(np.arange(4), 100)
         y = np.tile([0, 1], len(task) // 2)
         X = (rng.random((len(task), 100)) < 0.03) * rng.gamma(2.0, size=(len(task), 100))
+        rarest = min(np.count_nonzero(X[task == t, 7]) for t in range(4))
         X -= np.array([X[task == t].mean(axis=0) for t in range(4)])[task]
         X[task == 2, 7] *= 1000.0
         known = Statistics.from_samples(X, y, task)
         by_rows = other_units(known.moments, known.sample)
+        is_seen = (2, 7) in [(one.task, one.feature) for one in by_rows]
+        assert is_seen or rarest < 2
         of_moments += len(other_units(known.moments))
         of_rows += len(by_rows)
-        seen += (2, 7) in [(one.task, one.feature) for one in by_rows]
+        seen += is_seen
     assert of_moments > 60
-    assert of_rows == seen >= 40
+    assert of_rows == seen > 25
 
 
 def test_holes_and_faded_rows_have_tails_too() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from kinspan._memory.cores import on_half_of_the_cores
 from kinspan._memory.cutoff import below_cutoff
 from kinspan._memory.fading import faded_statistics
 from kinspan._memory.piles import Pile, piled, total
@@ -109,6 +110,7 @@ class Learnt:
         return found
 
     @computed_once
+    @on_half_of_the_cores()
     def whole(self) -> Whole:
         """Statistics without holes: missing values are filled in."""
         known = self.statistics
@@ -132,11 +134,13 @@ class Learnt:
         return np.broadcast_to(lacks, (moments.n_features,))
 
     @computed_once
+    @on_half_of_the_cores()
     def audit(self) -> Audit | None:
         """How likely the labels of sampled rows are wrong; None where no row can be left out."""
         given = check_label_noise(self.parameters["label_noise"], len(self.classes))
         return audit_whole(self.whole, self._options(), given)
 
+    @on_half_of_the_cores()
     def _find_rules(self) -> FittedRules:
         """The steps after the first, in which nothing grows with the number of samples."""
         begin = time.perf_counter()

@@ -45,4 +45,4 @@ def agreement(
 
 def _squared_norms(contrasts: Floats) -> Floats:
     """(tasks,): without a copy of all contrasts of very many tasks."""
-    return np.einsum("tlp,tlp->t", contrasts, contrasts)
+    return np.asarray(np.einsum("tlp,tlp->t", contrasts, contrasts))

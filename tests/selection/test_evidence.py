@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -174,7 +175,7 @@ def test_pooled_weights_have_not_seen_the_rows_that_they_score() -> None:
     weights, found, _ = pooled_weights(scores, evidence, prior)
     seen, again = np.tensordot(weights, scores, axes=1), np.empty_like(found)
     for i in range(80):
-        left = evidence._replace(fleet=evidence.fleet * (np.arange(80) != i))
+        left = replace(evidence, fleet=evidence.fleet * (np.arange(80) != i))
         again[i] = np.tensordot(pooled_weights(scores, left, prior)[0], scores[:, i], axes=1)
     margins = [signs * (s[:, 1] - s[:, 0]) for s in (seen, found, again)]
     far, near = (np.abs(margin - margins[2]).mean() for margin in margins[:2])

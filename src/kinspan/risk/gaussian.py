@@ -56,6 +56,8 @@ def error_rate(score_means: Floats, score_covariance: Floats, priors: Floats) ->
 
 def error_of_equal_classes(distance: Floats, n_classes: int) -> Floats:
     """The error if every other class is at the same standardised distance."""
+    if n_classes == 2:
+        return np.asarray(ndtr(-np.asarray(distance)))
     right = np.zeros(np.shape(distance))
     for node, weight in zip(_NODES, _WEIGHTS, strict=True):
         right += weight * ndtr(np.sqrt(2.0) * np.asarray(distance) + node) ** (n_classes - 1)

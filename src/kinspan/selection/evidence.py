@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass, fields
 
 import numpy as np
 from scipy.special import expit
 
+from kinspan._rows.groups import Groups
+from kinspan._rows.once import computed_once
 from kinspan._rows.types import Codes, Floats, Mask
 from kinspan.selection.decisions import PRIOR_ROWS
 
 
-class Evidence(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Evidence:
     """Left-out rows that all rules could score, and how much each of them counts."""
 
     tasks: Codes  # (rows,)
@@ -23,12 +26,21 @@ class Evidence(NamedTuple):
 
     def some(self, rows: slice | Mask) -> Evidence:
         """Some of the rows."""
-        columns: list[Any] = [column[rows] for column in self]
-        return Evidence(*columns)
+        return Evidence(*(getattr(self, column.name)[rows] for column in fields(self)))
 
-    def left_of_class(self, cells: Codes) -> Floats:
+    @computed_once
+    def by_task(self) -> Groups:
+        """Rows by their task."""
+        return Groups(self.tasks)
+
+    @computed_once
+    def by_cell(self) -> Groups:
+        """Rows by their task and class."""
+        return Groups(self.tasks * self.present.shape[1] + self.classes)
+
+    def left_of_class(self) -> Floats:
         """(rows,): the share of its cell that remains without one of the rows that are equal."""
-        n = np.bincount(cells, 1.0 / self.of_one)[cells]
+        n = self.by_cell.of_rows(self.by_cell.sums(1.0 / self.of_one))
         return np.asarray(np.maximum(1.0 - 1.0 / n, 0.5))
 
     def losses(self, scores: Floats) -> Floats:

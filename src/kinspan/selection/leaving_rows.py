@@ -10,41 +10,49 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinspan._rows.types import Codes, Floats
+from kinspan._rows.types import Floats
 from kinspan.selection.evidence import Evidence
 
 _TINY = 1e-12  # a probability of being wrong that is not divided by
 
 
 class Gone(NamedTuple):
-    """Parts of the slope by the weights of rules, (rows, rules) each."""
+    """What leaves the slope by the weights of rules, for rows with probabilities p that count b."""
 
-    loss: Floats  # that of the row's own loss
-    everything: Floats  # and what it said of others: eq. (37) of docs/theory.md
+    evidence: Evidence
+    b: Floats  # (rows,)
+    wrong: Floats  # (rows,): how likely a row is of another class
+    pushes: Floats  # (rules, rows): the slope of a loss, if its row is wrong for sure
 
     @classmethod
     def of(cls, scores: Floats, evidence: Evidence, p: Floats, b: Floats) -> Gone:
-        """Of (rules, rows, classes) scores, with probabilities p of rows that count b."""
+        """From (rules, rows, classes) scores."""
         excess = evidence.excess(p)
-        wrong = np.abs(excess).sum(axis=1) * (1.0 if p.shape[1] == 1 else 0.5)
-        wrong = np.maximum(wrong, _TINY)[:, None]
         if p.shape[1] == 1:
-            pushes = scores[..., 0].T * (excess / wrong)
-        else:
-            pushes = np.einsum("jnm,nm->nj", scores, excess / wrong)
-        each, losses = (b * evidence.of_one)[:, None], wrong * pushes
-        doubt = _means(wrong, b, evidence.tasks)
-        cells = evidence.tasks * evidence.present.shape[1] + evidence.classes
-        usual, of_class = (_means(values, b, cells) for values in (losses, pushes))
+            wrong = np.maximum(np.abs(excess[:, 0]), _TINY)
+            return cls(evidence, b, wrong, scores[..., 0] * (excess[:, 0] / wrong))
+        wrong = np.maximum(0.5 * np.abs(excess).sum(axis=1), _TINY)
+        return cls(evidence, b, wrong, np.einsum("jnm,nm->jn", scores, excess / wrong[:, None]))
+
+    def loss(self) -> Floats:
+        """(rows, rules): that of the row's own loss."""
+        return np.ascontiguousarray((self._each * self.wrong * self.pushes).T)
+
+    def everything(self) -> Floats:
+        """(rows, rules): and what it said of others: eq. (37) of docs/theory.md."""
+        by_task, by_cell = self.evidence.by_task, self.evidence.by_cell
+        losses = self.wrong * self.pushes
+        usual = by_cell.means(losses, self.b)
+        doubt = by_task.means(self.wrong, self.b)
+        copies = by_task.sums(1.0 / self.evidence.of_one)
         # What is left of its class counts as much as the class did.
-        left = evidence.left_of_class(cells)[:, None]
-        own = _means(each * usual, 1.0 / evidence.of_one, evidence.tasks)
-        own += each * (losses - usual) / left
-        return cls(each * losses, own + each * doubt * (pushes - of_class))
+        beyond = (losses - usual) / self.evidence.left_of_class()
+        beyond += doubt * (self.pushes - by_cell.means(self.pushes, self.b))
+        beyond *= self._each
+        beyond += by_task.of_rows(by_task.sums(self.b * usual) / copies)
+        return np.ascontiguousarray(beyond.T)
 
-
-def _means(values: Floats, b: Floats, groups: Codes) -> Floats:
-    """(rows, columns): for every row the mean over its group."""
-    total = np.maximum(np.bincount(groups, b), 1e-300)
-    sums = [np.bincount(groups, b * column) / total for column in values.T]
-    return np.stack(sums, axis=1)[groups]
+    @property
+    def _each(self) -> Floats:
+        """(rows,): how much one of equal rows counts."""
+        return self.b * self.evidence.of_one

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kinspan._rows.types import Codes, Floats
+from kinspan._rows.groups import Groups
+from kinspan._rows.types import Floats
 from kinspan.selection.evidence import Evidence
 
 _LEAST = 1e-12  # of a spread: a rule that tells no rows apart stays as it is
@@ -21,29 +22,28 @@ def resized(scores: Floats, left_out: Floats, of_task: Floats, evidence: Evidenc
 
     Of two classes, from (rules, rows, 1) scores: eq. (55a) of docs/theory.md.
     """
-    u, tasks = scores[..., 0], evidence.tasks
-    copies = 1.0 / evidence.of_one
-    usual = _means(u, copies, tasks)
-    around = u - _means(u, copies, 2 * tasks + evidence.classes)
-    spread = _spreads(around, left_out, copies, tasks)
-    wanted = _spreads(around, of_task, copies, tasks)
+    u, copies = scores[..., 0], 1.0 / evidence.of_one
+    usual = evidence.by_task.means(u, copies)
+    around = u - evidence.by_cell.means(u, copies)
+    spread, wanted = _spreads(around, copies, evidence.by_task, (left_out, of_task))
     known = (spread > _LEAST * wanted) & (wanted > 0)
     larger = np.where(known, np.sqrt(wanted / np.where(known, spread, 1.0)), 1.0)
     beyond = np.einsum("nj,jn->n", left_out, u - usual)
     return np.asarray(np.einsum("nj,jn->n", of_task, usual) + larger * beyond)[:, None]
 
 
-def _means(values: Floats, copies: Floats, groups: Codes) -> Floats:
-    """(rules, rows): for every row the means over its group."""
-    n = np.maximum(np.bincount(groups, copies), 1e-300)
-    return np.array([np.bincount(groups, copies * row)[groups] for row in values]) / n[groups]
+def _spreads(
+    around: Floats, copies: Floats, by_task: Groups, of_rules: tuple[Floats, ...]
+) -> Floats:
+    """(sets, rows): the variance within classes of all rows of its task, by weights of a row.
 
-
-def _spreads(around: Floats, weights: Floats, copies: Floats, tasks: Codes) -> Floats:
-    """(rows,): the variance within classes of all rows of its task, by the weights of a row."""
-    found = np.zeros(len(tasks))
+    For several sets of (rows, rules) weights.
+    """
+    found, n = np.zeros((len(of_rules), len(copies))), by_task.sums(copies)
     for i, first in enumerate(around):
-        for j, second in enumerate(around):
-            product = _means((first * second)[None], copies, tasks)[0]
-            found += weights[:, i] * product * weights[:, j]
-    return np.asarray(found)
+        for j, second in enumerate(around[: i + 1]):
+            of_tasks = by_task.sums(copies * first * second) / (n if i == j else 0.5 * n)
+            product = by_task.of_rows(of_tasks)
+            for k, weights in enumerate(of_rules):
+                found[k] += weights[:, i] * product * weights[:, j]
+    return found

@@ -104,15 +104,16 @@ class Pooled(NamedTuple):
     def without_loss(self, gone: Gone) -> Floats:
         """(rows, rules): weights without the loss of a row; one that is zero stays zero."""
         used, curvature = self.weights > 0, _steadied(self.n_rows * self.curvature)
-        back = gone.loss @ inverse_among(curvature[None], used[None])[0]
+        back = gone.loss() @ inverse_among(curvature[None], used[None])[0]
         return np.asarray(np.maximum(self.weights + back, 0.0))
 
     def without(self, gone: Gone) -> Floats:
         """(rows, rules): weights without a row; one that is zero may come back."""
         used, curvature = self.weights > 0, _steadied(self.n_rows * self.curvature)
         target = curvature @ self.weights - self.n_rows * self.slope
-        as_one = RowsByTask(np.zeros(len(gone.loss), dtype=np.intp))
-        return nonnegative_moved(curvature[None], target[None], used[None], gone.everything, as_one)
+        moves = gone.everything()
+        as_one = RowsByTask(np.zeros(len(moves), dtype=np.intp))
+        return nonnegative_moved(curvature[None], target[None], used[None], moves, as_one)
 
 
 class Quadratic(NamedTuple):

@@ -58,8 +58,8 @@ def combine(
     weights = with_direction(weights, prior)
     combined = weighted(weights.take(evidence.tasks, axis=0), unseen)
     counted = [(p, one) for p, one in zip(likely, found, strict=True) if p > _ROUNDING]
-    gone = pooled.gone(used, here)
-    without = sum(p * of_tasks.without(gone, pooled, by_task) for p, of_tasks in counted)
+    of_all = pooled.gone(used, here).everything() / pooled.n_rows
+    without = sum(p * of_tasks.without(of_all, by_task) for p, of_tasks in counted)
     kept, seen_by_none = evidence.own > 0, usable(unseen, evidence)[0]
     combined[kept], sized = weighted(np.asarray(without), seen_by_none), combined.copy()
     sized[kept] = combined[kept]
@@ -79,9 +79,12 @@ class _OfTasks(NamedTuple):
     target: Floats  # (tasks, rules)
     gone: Gone
 
-    def without(self, of_all: Gone, pooled: Pooled, by_task: RowsByTask) -> Floats:
-        """(rows, rules): weights that have not seen the row, nor have those of all tasks."""
-        moves = self.gone.everything + (self.rows / pooled.n_rows) * of_all.everything
+    def without(self, of_all: Floats, by_task: RowsByTask) -> Floats:
+        """(rows, rules): weights that have not seen the row, nor have those of all tasks.
+
+        From what leaves, per row, what all tasks say.
+        """
+        moves = self.gone.everything() + self.rows * of_all
         return nonnegative_moved(self.curvature, self.target, self.weights > 0, moves, by_task)
 
 
@@ -103,7 +106,7 @@ def _of_tasks(
         if step < _STEPS:
             weights = nonnegative_each(total, target, weights > 0)
     gone = Gone.of(scores, evidence, p, evidence.own)
-    back = by_task.times(gone.loss, inverse_among(total, weights > 0))
+    back = by_task.times(gone.loss(), inverse_among(total, weights > 0))
     once = weighted(np.maximum(by_task.of_rows(weights) + back, 0.0), scores)
     return _OfTasks(rows, weights, evidence.losses(once), total, target, gone)
 

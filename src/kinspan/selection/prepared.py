@@ -223,11 +223,12 @@ def _without_labels(
 ) -> Unlabelled:
     """Rows without labels of every task, scaled."""
     counts, means = np.zeros(len(tasks)), np.zeros((len(tasks), scale.shape[1]))
-    if unlabelled is not None:
-        places = identifiers.lookup(tasks, unlabelled.tasks)
-        here = places >= 0
-        counts[places[here]] = unlabelled.counts[here, 0]
-        means[places[here]] = around(unlabelled, start)[here, 0]
+    if unlabelled is None:
+        return Unlabelled(counts, means)
+    places = identifiers.lookup(tasks, unlabelled.tasks)
+    here = places >= 0
+    counts[places[here]] = unlabelled.counts[here, 0]
+    means[places[here]] = around(unlabelled, start)[here, 0]
     return Unlabelled(counts, means / scale)
 
 

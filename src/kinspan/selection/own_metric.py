@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotri
+from scipy.linalg.lapack import dpotrf, dpotri, spotrf, spotri
 
 from kinspan._rows.types import Codes, Floats
 
@@ -40,6 +40,11 @@ class SomeTasks(NamedTuple):
     scale: OfScale | None  # None where the scale does not depend on single rows
 
     @property
+    def roots(self) -> Floats:
+        """(tasks, rows, 1): of weights, in the precision of the rows."""
+        return np.sqrt(self.weights).astype(self.rows.dtype, copy=False)[..., None]
+
+    @property
     def has_fewer_axes(self) -> bool:
         """Than rows."""
         _, n, axes = self.rows.shape
@@ -56,7 +61,7 @@ class Products(NamedTuple):
     @classmethod
     def of(cls, some: SomeTasks) -> Products:
         """Of some tasks."""
-        rows, axes = np.sqrt(some.weights)[..., None] * some.rows, some.rows.shape[2]
+        rows, axes = some.roots * some.rows, some.rows.shape[2]
         across = rows.transpose(0, 2, 1)
         squared = across @ rows if some.has_fewer_axes else rows @ across
         trace = np.einsum("tnn->t", squared) / some.weights.sum(axis=1)
@@ -85,16 +90,19 @@ def in_metric(some: SomeTasks, products: Products, ridge: float) -> InMetric:
     level = ridge * products.trace / np.minimum(freedom, float(some.contrasts.shape[2]))
     safe = np.where(level > 0, level, 1.0)
     inverse = _inverses(products.squared, safe * total)
-    inverse *= total[:, None, None]
+    inverse *= total.astype(inverse.dtype, copy=False)[:, None, None]
     by = _by_axes if some.has_fewer_axes else _by_rows
     return by(some, products, inverse, safe[:, None, None])._replace(level=level)
 
 
 def _inverses(matrices: Floats, ridges: Floats) -> Floats:
     """(tasks, size, size): of positive matrices with ridges on their diagonals."""
-    moved = matrices + ridges[:, None, None] * np.eye(matrices.shape[1])
+    is_single = matrices.dtype == np.float32
+    potrf, potri = (spotrf, spotri) if is_single else (dpotrf, dpotri)
+    moved = matrices.copy()
+    np.einsum("tnn->tn", moved)[...] += ridges[:, None]
     for matrix in moved:  # twice as fast as the inverse of any matrices, all at once
-        matrix[:] = dpotri(dpotrf(matrix)[0])[0]  # its upper half
+        matrix[:] = potri(potrf(matrix)[0])[0]  # its upper half
     moved += np.triu(moved, 1).transpose(0, 2, 1)
     return moved
 
@@ -112,7 +120,7 @@ def _by_axes(some: SomeTasks, _: Products, inverse: Floats, level: Floats) -> In
 
 def _by_rows(some: SomeTasks, products: Products, inverse: Floats, level: Floats) -> InMetric:
     """From n K⁻¹."""
-    root, axes = np.sqrt(some.weights)[..., None], some.rows.shape[2]
+    root, axes = some.roots, some.rows.shape[2]
     over, total = _over(root), some.weights.sum(axis=1)[:, None]
     solved = inverse @ products.contrasts
     contrasts = -(root * solved).transpose(0, 2, 1) / (level * total[..., None])
@@ -139,7 +147,7 @@ def in_features(some: SomeTasks, scale: OfScale, found: InMetric) -> tuple[Float
     if some.has_fewer_axes:
         rows, span = (some.rows @ found.inverse).astype(kind, copy=False), scale.axes
     else:
-        root = np.sqrt(some.weights)[..., None]
+        root = some.roots
         rows = _over(root) * found.inverse * root.transpose(0, 2, 1)
         rows, span = rows.astype(kind, copy=False), scale.rows
     return rows @ span, scale.contrasts / level + contrasts @ span

@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 from kinspan import MultiTaskSPCA, Statistics
 from kinspan._memory.learnt import Learnt
+from kinspan.selection.scales import MANY_NUMBERS
 
 SETTINGS = [{"metric": 0, "row_sample": 0}, {}, {"labels": "single"}, {"row_sample": 7}]
 
@@ -95,6 +96,20 @@ def test_other_containers_stream_as_they_fit(container: str) -> None:
     expected = MultiTaskSPCA().fit(data, y, task=task, **whole)
     # Single precision within a block: its rows are others in a stream.
     assert_same(clf, expected, rtol=1e-5 if container == "float32" else 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_many_rows_in_single_precision_stream_as_they_fit(seed: int) -> None:
+    """They stay in it, and agree to 1e-6; the same numbers in double precision agree as well."""
+    X, y, task = rows(seed, n=6000, k=8, p=100)
+    X = X.astype(np.float32)
+    order = np.random.default_rng(1).permutation(len(X))
+    expected = fitted(X, y, task)
+    kept = expected.sample_
+    assert kept is not None
+    assert kept.rows.size > MANY_NUMBERS
+    assert_same(streamed(np.array_split(order, 7), X, y, task), expected, rtol=1e-6)
+    assert_same(fitted(X.astype(np.float64), y, task), expected, rtol=1e-5)
 
 
 def test_rules_are_found_once_for_many_batches(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,7 +234,7 @@ def test_streams_survive_pickling_and_copies_are_independent() -> None:
 def test_a_pile_of_statistics_stays_small() -> None:
     X, y, task = rows()
     clf = streamed(np.array_split(np.arange(400), 100), X, y, task)
-    assert len(clf._learnt.pile) <= 7  # 100 = 64 + 32 + 4
+    assert len(clf._learnt.pile) <= 7 + 15  # 100 = 64 + 32 + 4, and batches that wait
     ones: NDArray[Any] = clf.moments_.counts
     assert ones.sum() == 400
     assert len(clf._learnt.pile) == 1

@@ -31,9 +31,10 @@ def test_products_and_sums_are_those_of_single_rows(codes: Any) -> None:
         np.testing.assert_allclose(by_task.sums(rows.T), np.transpose(sums))
 
 
-def test_products_have_the_precision_of_both() -> None:
-    rows: Any = np.ones((4, 3), dtype=np.float32)
-    vectors: Any = np.ones((2, 1, 3), dtype=np.float32)
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_products_have_the_precision_of_the_rows(kind: Any) -> None:
+    rows: Any = np.ones((4, 3), dtype=kind)
     by_task = RowsByTask(np.array([0, 0, 1, 1]))
-    assert by_task.times(rows, vectors).dtype == np.float32
-    assert by_task.times(rows, vectors.astype(np.float64)).dtype == np.float64
+    for other in (np.float32, np.float64):
+        vectors: Any = np.ones((2, 1, 3), dtype=other)
+        assert by_task.times(rows, vectors).dtype == kind

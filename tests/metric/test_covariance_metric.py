@@ -261,8 +261,7 @@ def test_single_precision_finds_the_same_metric() -> None:
     residuals, rows = rng.normal(size=(400, 20)), sampled_rows(np.arange(400) % 4, np.ones(400))
     means = rng.normal(size=(2, 2, 20))
     single, double = (
-        covariance_of_rows(residuals, rows, means, precision=kind)
-        for kind in (np.float32, np.float64)
+        covariance_of_rows(residuals.astype(kind), rows, means) for kind in (np.float32, np.float64)
     )
     np.testing.assert_allclose(single.values, double.values, rtol=1e-5)
     found, expected = (of._squared_lengths((0.0, 0.8)) for of in (single, double))

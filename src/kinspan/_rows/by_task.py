@@ -43,9 +43,12 @@ class RowsByTask:
         return values.take(self.codes, axis=0)  # much faster than an index in brackets
 
     def times(self, rows: Floats, vectors: Floats) -> Floats:
-        """(rows, columns): every row times the vectors (tasks, columns, axes) of its task."""
-        products = np.empty((len(rows), vectors.shape[1]), dtype=np.result_type(rows, vectors))
-        across = vectors.transpose(0, 2, 1)
+        """(rows, columns): every row times the vectors (tasks, columns, axes) of its task.
+
+        In the precision of the rows, of which there are many.
+        """
+        products = np.empty((len(rows), vectors.shape[1]), dtype=rows.dtype)
+        across = vectors.astype(rows.dtype, copy=False).transpose(0, 2, 1)
         for run in self._runs:
             of_run, out = rows[run.rows].reshape(run.shape), products[run.rows].reshape(run.shape)
             np.matmul(of_run, across[run.tasks], out=out)

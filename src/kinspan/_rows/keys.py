@@ -59,11 +59,17 @@ def content_keys(X: Any, chosen: Codes, key: RowKey) -> Keys:
 
     Its first half is that of `short_keys`; the other distinguishes rows with the same short key.
     """
+    if short_factors(key, X.shape[1]) is None:
+        return _long_keys(X, chosen, key)
+    return completed_keys(X, chosen, short_keys(X, chosen, key), key)
+
+
+def completed_keys(X: Any, chosen: Codes, short: NDArray[np.uint32], key: RowKey) -> Keys:
+    """The same from short keys that are known."""
     long = _long_keys(X, chosen, key)
     if short_factors(key, X.shape[1]) is None:
         return long
-    short = short_keys(X, chosen, key).astype(np.uint64)
-    return np.asarray(short << np.uint64(32) | long & np.uint64(0xFFFFFFFF))
+    return np.asarray(short.astype(np.uint64) << np.uint64(32) | long & np.uint64(0xFFFFFFFF))
 
 
 def short_keys(X: Any, chosen: Codes, key: RowKey) -> NDArray[np.uint32]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinspan._rows.kept_rows import ROUNDING, Kept, starts_of
-from kinspan._rows.keys import RowKey, content_keys, likely_keys, short_keys
+from kinspan._rows.keys import RowKey, completed_keys, likely_keys, short_keys
 from kinspan._rows.strata import Strata, most_frequent, n_strata, places_in_table, stratum_codes
 from kinspan._rows.types import Codes, Floats, Keys, Mask
 
@@ -33,7 +33,7 @@ def kept_of_many(
     last = found.last_short(len(counts))
     chosen, votes = busy.most_frequent(cells[rows], short[rows], own_of, last, bound)
     rows = rows[chosen]
-    frequent = Kept.of(cells[rows], content_keys(X, seen[rows], key), votes, bound)
+    frequent = Kept.of(cells[rows], completed_keys(X, seen[rows], short[rows], key), votes, bound)
     frequent = frequent._replace(first=rows[frequent.first])
     return found.completed(is_cut, busy.strata, frequent)
 
@@ -50,12 +50,27 @@ def _with_small_keys(
     size = np.full(len(counts), float(bound))
     while True:
         candidates = np.flatnonzero(short <= likely_keys(counts, size)[cells])
-        keys = content_keys(X, seen[candidates], key)
-        taken = np.bincount(cells[candidates], minlength=len(counts))
-        too_few = (counts > taken) & (_n_different(cells[candidates], keys, len(counts)) < bound)
+        is_cut = counts > np.bincount(cells[candidates], minlength=len(counts))
+        places = _places(cells[candidates], short[candidates])
+        candidates = candidates[(places < bound) | ~is_cut[cells[candidates]]]
+        keys = completed_keys(X, seen[candidates], short[candidates], key)
+        too_few = is_cut & (_n_different(cells[candidates], keys, len(counts)) < bound)
         if not too_few.any():
             return candidates, keys
         size[too_few] *= 4
+
+
+def _places(cells: Codes, short: NDArray[np.uint32]) -> Codes:
+    """(rows,): how many smaller short keys there are in the cell of a row."""
+    order = np.lexsort((short, cells))
+    cells, short = cells[order], short[order]
+    is_other = np.diff(cells, prepend=-1) != 0
+    place = np.cumsum((np.diff(short.astype(np.int64), prepend=-1) != 0) | is_other)
+    found = np.empty_like(place)
+    found[order] = place - place[is_other].repeat(
+        np.diff(np.flatnonzero(np.append(is_other, True)))
+    )
+    return found
 
 
 def _n_different(cells: Codes, keys: Keys, n_cells: int) -> Codes:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kinspan._rows.blocks import blocks
 from kinspan._rows.types import Floats, Mask, Moments, SampledRows
 from kinspan._validation.messages import some
 from kinspan.exceptions import PrecisionWarning
@@ -65,9 +66,12 @@ def warn_of_inexact_rest(is_doubtful: Mask) -> None:
 
 def _spread(moments: Moments) -> Floats:
     """(tasks, features): standard deviations within classes."""
-    freedom = np.maximum(moments.counts - 1.0, 0.0).sum(axis=1)[:, None]
-    variances = (moments.squares / np.where(freedom > 0, freedom, 1.0)[..., None]).sum(axis=1)
-    return np.asarray(np.sqrt(variances))
+    freedom = np.maximum(moments.counts - 1.0, 0.0).sum(axis=1)
+    freedom = np.where(freedom > 0, freedom, 1.0)[:, None, None]
+    found = np.empty((len(freedom), moments.n_features))
+    for tasks in blocks(len(found), moments.squares[:1].size):
+        np.sqrt((moments.squares[tasks] / freedom[tasks]).sum(axis=1), out=found[tasks])
+    return found
 
 
 def _is_coarse(moments: Moments, spread: Floats, kind: Any) -> Mask:
@@ -76,17 +80,30 @@ def _is_coarse(moments: Moments, spread: Floats, kind: Any) -> Mask:
     Features that do not vary lose nothing; nor do small numbers that are the same everywhere but
     for rounding, such as shares that add up to one.
     """
-    step = float(np.finfo(kind).eps) * np.abs(moments.means).max(axis=1)
-    of_cells = moments.means[moments.present]
-    is_constant = np.ptp(of_cells, axis=0) <= 4.0 * step.max(axis=0)
-    is_constant &= np.abs(of_cells).max(axis=0) <= _USUAL
-    return np.asarray((spread > 0) & (step > _COARSE * spread) & ~is_constant)
+    step = float(np.finfo(kind).eps) * _sizes_of_means(moments)
+    coarse = (spread > 0) & (step > _COARSE * spread)
+    if coarse.any():
+        of_cells = moments.means[moments.present]
+        is_constant = np.ptp(of_cells, axis=0) <= 4.0 * step.max(axis=0)
+        is_constant &= np.abs(of_cells).max(axis=0) <= _USUAL
+        coarse &= ~is_constant
+    return np.asarray(coarse)
+
+
+def _sizes_of_means(moments: Moments) -> Floats:
+    """(tasks, features): the largest."""
+    found = np.empty((len(moments.counts), moments.n_features))
+    for tasks in blocks(len(found), moments.means[:1].size):
+        np.abs(moments.means[tasks]).max(axis=1, out=found[tasks])
+    return found
 
 
 def _is_faint(moments: Moments, spread: Floats) -> Mask:
     """(tasks, features): where squares have lost digits, or have all vanished."""
     small = (spread > 0) & (spread**2 < _LEAST_SQUARE)
-    size = np.abs(moments.means).max(axis=1)
+    if (spread > 0).all():
+        return np.asarray(small)
+    size = _sizes_of_means(moments)
     some_class = moments.means[np.arange(len(size)), moments.counts.argmax(axis=1)][:, None]
     differ = ((moments.means != some_class) & moments.present[..., None]).any(axis=1)
     several = np.any(moments.counts > 1, axis=1, keepdims=True)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import f as f_test
 
+from kinspan._rows.blocks import blocks
 from kinspan._rows.stored_rows import all_numbers
 from kinspan._rows.types import Codes, Floats, Mask, Moments, SampledRows
 from kinspan.exceptions import UnitsWarning
@@ -53,7 +54,7 @@ def warn_of_other_units(
 
 
 class _Sizes(NamedTuple):
-    """(tasks, features): what a unit multiplies; only of tasks with degrees of freedom."""
+    """(tasks, features): what a unit multiplies, of tasks with degrees of freedom."""
 
     n: Floats  # (tasks, 1 or features): values
     freedom: Floats  # (tasks, 1 or features): values less classes
@@ -61,11 +62,6 @@ class _Sizes(NamedTuple):
     mean: Floats  # the absolute value
     root: Floats  # root mean square
     is_one_signed: Mask  # (1, features): whether all values may have the same sign
-
-    def of_features(self, which: Any) -> _Sizes:
-        """The same of some features."""
-        wide = {name: a for name in self._fields if (a := getattr(self, name)).shape[1] > 1}
-        return self._replace(**{name: a[:, which] for name, a in wide.items()})
 
 
 def other_units(moments: Moments, sample: SampledRows | None = None) -> list[OtherUnits]:
@@ -78,13 +74,12 @@ def other_units(moments: Moments, sample: SampledRows | None = None) -> list[Oth
     if len(tasks) < 2:
         return []
     with np.errstate(all="ignore"):
-        sizes = _sizes(moments, tasks, freedom)
-        spread = np.where(np.isnan(sizes.spread), 0.0, sizes.spread)
-        least = np.where(spread > 0, spread, np.inf).min(axis=0)
-        columns = np.flatnonzero(spread.max(axis=0) >= _LEAST * least)
+        spread = _spread(moments, tasks, freedom)
+        least, most = np.fmin.reduce(spread, axis=0), np.fmax.reduce(spread, axis=0)
+        columns = np.flatnonzero(most >= _LEAST * least)
         if len(columns) == 0:
             return []
-        few = sizes.of_features(columns)
+        few = _sizes(moments, tasks, freedom, spread, columns)
         factors = _factors(few.spread)
         places = np.argwhere(_is_outlying(factors) & _is_of_all(few, factors))
         if len(places):
@@ -100,19 +95,30 @@ def other_units(moments: Moments, sample: SampledRows | None = None) -> list[Oth
     ]
 
 
-def _sizes(moments: Moments, tasks: Any, freedom: Floats) -> _Sizes:
+def _spread(moments: Moments, tasks: Codes, freedom: Floats) -> Floats:
+    """(tasks, features): standard deviations within the classes of some tasks; NaN without any."""
+    found = np.empty((len(tasks), moments.n_features))
+    for some in blocks(len(tasks), moments.squares[:1].size):
+        variance = moments.squares[tasks[some]].sum(axis=1) / freedom[tasks[some]]
+        np.sqrt(np.where(variance > 0, variance, np.nan), out=found[some])
+    return found
+
+
+def _sizes(
+    moments: Moments, tasks: Codes, freedom: Floats, spread: Floats, columns: Codes
+) -> _Sizes:
     """Numbers of one sign have means of that sign and (Σx)² ≥ Σx², in every cell."""
-    counts, means = moments.numbers[tasks], moments.means[tasks]
-    n, within = counts.sum(axis=1), moments.squares[tasks].sum(axis=1)
-    of_tasks = freedom[tasks]
-    spread = np.sqrt(np.where(within > 0, within, np.nan) / of_tasks)
+    counts, of_tasks = moments.numbers[tasks], freedom[tasks]
+    if counts.shape[2] > 1:
+        counts, of_tasks = counts[..., columns], of_tasks[:, columns]
+    means, squares = (part[tasks][..., columns] for part in (moments.means, moments.squares))
+    n, within = counts.sum(axis=1), squares.sum(axis=1)
     mean = np.abs((counts * means).sum(axis=1)) / n
     root = np.sqrt((within + (counts * means**2).sum(axis=1)) / n)
-    mixed = counts * (counts - 1.0) * means**2 < (1.0 - _ROUNDING) * moments.squares[tasks]
-    is_mixed = mixed.any(axis=(0, 1)) | (
-        (means < 0).any(axis=(0, 1)) & (means > 0).any(axis=(0, 1))
-    )
-    return _Sizes(n, of_tasks, spread, mean, root, ~is_mixed[None])
+    mixed = counts * (counts - 1.0) * means**2 < (1.0 - _ROUNDING) * squares
+    of_both = (means < 0).any(axis=(0, 1)) & (means > 0).any(axis=(0, 1))
+    is_mixed = np.asarray(mixed.any(axis=(0, 1)) | of_both)
+    return _Sizes(n, of_tasks, spread[:, columns], mean, root, ~is_mixed[None])
 
 
 def _factors(sizes: Floats) -> Floats:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -102,6 +102,7 @@ class Covariance:
         """(shares, rows): of rows in the metrics."""
         n, axes = self.residuals.shape
         inverse = np.array([1.0 / self.stretch(share)[:axes] for share in shares])
+        inverse = inverse.astype(self.residuals.dtype, copy=False)
         found = np.empty((len(shares), n))
         for rows in blocks(n, axes):
             found[:, rows] = inverse @ (self.residuals[rows] ** 2).T
@@ -116,7 +117,7 @@ class Covariance:
         From products of rows of different cells, in the metric without both of them.
         """
         some, pairs = self._pairs(counts)
-        rows, counts, found = self.residuals[some], counts[some], []
+        rows, counts, found = self.residuals[some].astype(np.float64), counts[some], []
         each, of_pairs = max(counts.sum(), 1e-300), max(pairs.sum(), 1e-300)
         for share, weight in zip(shares, weights[:, some], strict=True):
             turned = rows / self.stretch(share)[: rows.shape[1]]
@@ -136,7 +137,11 @@ class Covariance:
 
     def _pairs(self, counts: Floats) -> tuple[Codes, Floats]:
         """A few rows, and how much every pair of them counts."""
-        some = self.rows.across(np.einsum("np,np->n", self.residuals, self.residuals))
+        lengths = np.empty(len(self.residuals))
+        for part in blocks(*self.residuals.shape):
+            doubles = self.residuals[part].astype(np.float64, copy=False)
+            np.einsum("np,np->n", doubles, doubles, out=lengths[part])
+        some = self.rows.across(lengths)
         cells, each = self.rows.cells[some], np.outer(counts[some], counts[some])
         pairs = each * (cells[:, None] != cells)
         if not pairs.any():  # a single cell has more than one row
@@ -166,12 +171,11 @@ def covariance_of_rows(
     means: Floats,
     *,
     overwrite: bool = False,
-    precision: Any = np.float64,
 ) -> Covariance:
     """Covariance from the smaller of the two Gram matrices of the residuals (rows, features).
 
-    Many rows can be turned in their own place, and those that came in single precision are
-    multiplied in it; sums over blocks of rows are not.
+    Many rows can be turned in their own place. Rows in single precision are multiplied in it; sums
+    over blocks of rows are not.
     """
     weights = rows.weights
     n_rows = max(float(weights.sum()), 1.0)
@@ -179,14 +183,15 @@ def covariance_of_rows(
     size = np.sqrt(weights / n_rows)[:, None]
     if isinstance(residuals, np.ndarray) and n >= p:
         scatter = np.zeros((p, p))
+        size = size.astype(residuals.dtype, copy=False)
         for some in blocks(n, p, least=p):
-            weighted = (residuals[some] * size[some]).astype(precision, copy=False)
+            weighted = residuals[some] * size[some]
             scatter += weighted.T @ weighted
         values, vectors = np.linalg.eigh(scatter)
         along = residuals if overwrite else np.empty_like(residuals)
-        turning = vectors.astype(precision, copy=False)
+        turning = vectors.astype(residuals.dtype, copy=False)
         for some in blocks(n, p, least=p):
-            along[some] = residuals[some].astype(precision, copy=False) @ turning
+            along[some] = residuals[some] @ turning
         basis = Basis(vectors.T, None, np.empty((0, p)))
     else:
         matrix = DenseRows(residuals) if isinstance(residuals, np.ndarray) else residuals

@@ -32,10 +32,10 @@ def around_other_means(
     around that.
     """
     n_features = before.values.sum()  # eigenvalues are over their mean
-    axes = before.residuals.shape[1]
+    _, axes, kind = *before.residuals.shape, before.residuals.dtype
     weights = rows.weights * (cells == np.arange(len(offsets))[:, None])  # (cells, rows)
     n, sums = weights.sum(axis=1, keepdims=True), np.zeros_like(offsets)
-    sums[:, :axes] = weights @ before.residuals
+    sums[:, :axes] = weights.astype(kind, copy=False) @ before.residuals
     divisor = np.sqrt(np.where(n > 0, n, 1.0) * before.n_rows)
     # n o oᵀ + o sᵀ + s oᵀ = ((n o + s)(n o + s)ᵀ − s sᵀ)/n
     away = np.concatenate([n * offsets + sums, sums]) / np.tile(divisor, (2, 1))
@@ -43,7 +43,7 @@ def around_other_means(
     trace = before.mean_value * n_features + float(signs @ (away**2).sum(axis=1))
     mean_value = trace / n_features
     values = before.values * before.mean_value / mean_value
-    along = offsets.take(cells, axis=0)
+    along = offsets.astype(kind, copy=False).take(cells, axis=0)
     along[:, :axes] += before.residuals
     moved = Covariance(before.basis, values, along, rows, before.n_rows, mean_value)
     bent = {s: _root(moved.stretch(s), s / mean_value, away, signs) for s in shares if s > 0}

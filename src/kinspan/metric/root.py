@@ -40,7 +40,8 @@ class Root(NamedTuple):
 
     def squares_beyond(self, rows: Floats) -> Floats:
         """(rows,): squared lengths of rows in the metric, beyond those by the diagonal."""
-        return np.asarray((rows @ (self.bent / self.root[:, None])) ** 2 @ self._of_squares())
+        over = (self.bent / self.root[:, None]).astype(rows.dtype, copy=False)
+        return np.asarray((rows @ over) ** 2 @ self._of_squares())
 
     def lengths_beyond(self, coef: Floats) -> Floats:
         """(…): squared lengths of rules for rows in the basis, beyond those by the diagonal."""

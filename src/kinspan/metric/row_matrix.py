@@ -62,7 +62,7 @@ class DenseRows(NamedTuple):
     def fourth_powers(self, weights: Floats) -> Floats:  # noqa: D102
         total = np.zeros(self.values.shape[1])
         for rows in blocks(*self.values.shape):
-            total += weights[rows] @ (self.values[rows] ** 2) ** 2
+            total += weights[rows] @ np.square(self.values[rows], dtype=np.float64) ** 2
         return total
 
     def astype(self, kind: Any) -> DenseRows:  # noqa: D102

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinspan._rows.blocks import blocks
 from kinspan._rows.types import Floats, Mask, Moments
 
 _SAME = 1e-3  # relative difference of numbers that differ by rounding only, also of float32
@@ -164,12 +165,16 @@ def _pooled_deviation(moments: Moments) -> Floats:
     """(1, features): standard deviation within cells, stabilised (see `_steadied`)."""
     together = _OneTask.of(moments)
     unit = _units(together)
-    means, squares = moments.means / unit, moments.squares / unit / unit
     freedom = max(float(np.maximum(moments.counts - 1.0, 0.0).sum()), 1.0)
-    of_tasks = _total_variance(moments.counts, means, squares)
-    of_tasks = moments.counts.sum(axis=1)[None] @ of_tasks / moments.counts.sum()
-    variance = _steadied(squares.sum(axis=(0, 1))[None] / freedom, of_tasks, freedom)
-    return _root(variance, together.means / unit) * unit[:, 0]
+    within, total = np.zeros((2, moments.n_features))
+    for tasks in blocks(len(moments.counts), moments.means[:1].size):
+        counts, squares = moments.counts[tasks], moments.squares[tasks] / unit / unit
+        within += squares.sum(axis=(0, 1))
+        total += counts.sum(axis=1) @ _total_variance(counts, moments.means[tasks] / unit, squares)
+    of_tasks = total[None] / moments.counts.sum()
+    variance = _steadied(within[None] / freedom, of_tasks, freedom)
+    size = np.abs(together.means).max(axis=1, keepdims=True)
+    return _root(variance, size / unit) * unit[:, 0]
 
 
 def _total_deviation(moments: Moments | _OneTask) -> Floats:

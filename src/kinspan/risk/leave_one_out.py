@@ -91,8 +91,14 @@ def _undone(rules: RuleParts, rows: Rows) -> Floats:
 
 
 def _products(rules: RuleParts, residuals: Residuals, larger: Floats, rows: Rows) -> Products:
-    """With the rules of all rows, around the centre without the row."""
-    r, shape = residuals.values, (len(rules.coef), -1, rules.coef.shape[3])
+    """With the rules of all rows, around the centre without the row.
+
+    In double precision: candidates that are nearly the same are weighed by small differences.
+    """
+    r, shape = (
+        residuals.values.astype(np.float64, copy=False),
+        (len(rules.coef), -1, rules.coef.shape[3]),
+    )
     axes = r.shape[1]
     inverse = 1.0 / residuals.stretch[:, :axes]
     square, of_present = residuals.squared_lengths(), rows.of_present(rules.contrasts)
@@ -143,7 +149,8 @@ def _add_shared_part(
     columns = (slice(None), part.metric, part.columns)
     n_vectors, n_columns, p = part.basis.shape
     flat = part.basis.reshape(-1, p)
-    r_basis = (residuals.values @ flat[:, :axes].T).reshape(-1, n_vectors, n_columns)
+    along_axes = flat[:, :axes].astype(residuals.values.dtype, copy=False)
+    r_basis = (residuals.values @ along_axes.T).reshape(-1, n_vectors, n_columns)
     along = np.einsum("nbl,nl->nb", r_basis, contrasts)
     followed = part.vectors @ part.gain @ part.vectors.transpose(0, 2, 1)  # symmetric
     change = rows.by_task.times(along, followed)
@@ -174,12 +181,12 @@ def _moved_contrasts(
     products that is as if the contrasts had moved.
     """
     axes = residuals.values.shape[1]
-    turned = residuals.values / residuals.stretch[metric, :axes]
     # Of two classes one contrast is enough. Contrasts sum to zero: centring keeps them.
     contrasts = rules.contrasts[:, -rules.centring.shape[2] :, :axes]
+    turned = contrasts / residuals.stretch[metric, :axes]
     smaller = downdate[:, metric]
     away = fraction * (1.0 + smaller * found.square[:, metric])
-    by_metric = smaller[:, None] * rows.by_task.times(turned, contrasts)
+    by_metric = smaller[:, None] * rows.by_task.times(residuals.values, turned)
     return np.asarray(by_metric - away[:, None] * rows.of_cell(rules.centring))
 
 

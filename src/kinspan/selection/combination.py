@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinspan._rows.blocks import blocks
 from kinspan._rows.types import Floats
 from kinspan.labels import TaskWeights, task_weights
 from kinspan.risk import Ways
@@ -133,7 +134,8 @@ def combined_rules(
     coef, offset = np.zeros(shape), np.zeros(shape[:2])
     for j in group:
         rules, amount = combination.candidates[j].rules(), combination.weights[:, j]
-        coef += amount[:, None, None] * rules.coef
+        for tasks in blocks(len(coef), coef[:1].size):
+            coef[tasks] += amount[tasks, None, None] * rules.coef[tasks]
         offset += amount[:, None] * rules.offset
     return LinearRules(coef, offset)
 

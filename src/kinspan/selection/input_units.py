@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinspan._rows.blocks import blocks
 from kinspan._rows.types import Floats, Mask
 from kinspan.metric import ScaledMoments
 from kinspan.scores import ABSENT_PENALTY, Agreement, LinearRules, discriminant_rules
@@ -14,6 +15,8 @@ from kinspan.selection.combination import Combination, combined_rules
 from kinspan.selection.new_tasks import Places, known_classes, newcomers, places
 from kinspan.selection.prepared import Prepared
 from kinspan.selection.solutions import agreed, shared_rule
+
+_LEAST_TASKS = 64  # of a block: the basis is read again for every block
 
 
 class Shared(NamedTuple):
@@ -52,12 +55,10 @@ def rules_in_input_units(
     """All rules with priors; and (tasks + 1, classes): classes that are never answered."""
     counts = prepared.scaled.counts
     strangers = _of_strangers(combination, prepared, options)
-    own = _of_tasks(combination, prepared, options)
-    is_new, n_tasks = newcomers(counts), len(counts)
-    own.coef[is_new] = strangers.coef
-    coef = np.concatenate([own.coef, strangers.coef])
-    intercept = np.concatenate([own.intercept, strangers.intercept[n_tasks:]])
-    intercept[:-1][is_new] = strangers.intercept[:-1][is_new]
+    coef, intercept = _of_tasks(combination, prepared, options)
+    is_new = newcomers(counts)
+    foreign = np.append(is_new, True)
+    coef[foreign], intercept[foreign] = strangers.coef, strangers.intercept[foreign]
     if options.multi_class != "one-vs-all":
         intercept[:-1] += options.log_priors
     intercept[-1] += options.log_priors.mean(axis=0)
@@ -70,19 +71,21 @@ def rules_in_input_units(
 
 
 def _of_tasks(combination: Combination, prepared: Prepared, options: Options) -> InputUnits:
-    """The combined rules of all tasks, relative to the origin."""
-    shape = prepared.scaled.means.shape[:2]
-    coef = np.zeros((*shape, prepared.scaled.scale.shape[1]))
-    intercept = np.zeros(shape)
+    """The combined rules of all tasks, relative to the origin; and nothing, last."""
+    n_tasks, n_classes, _ = shape = prepared.scaled.means.shape
+    coef = np.zeros((n_tasks + 1, n_classes, prepared.scaled.scale.shape[1]))
+    intercept = np.zeros((n_tasks + 1, n_classes))
     for basis, group in combination.by_basis(combination.weights):
         scaled = basis.scaled
-        rules = combined_rules(combination, group, (*shape, scaled.means.shape[2]))
+        rules = combined_rules(combination, group, (*shape[:2], scaled.means.shape[2]))
         if options.share_classes and not prepared.scaled.present.all():
             rules = _with_borrowed(rules, combination, basis, group, prepared)
-        intercept += rules.offset - np.einsum(
+        intercept[:-1] += rules.offset - np.einsum(
             "tlp,tp->tl", rules.coef, np.broadcast_to(scaled.centres, rules.coef[:, 0].shape)
         )
-        coef += basis.turned_back(rules.coef) / scaled.scale[:, None, :]
+        scale = np.broadcast_to(scaled.scale, (n_tasks, scaled.scale.shape[1]))[:, None]
+        for tasks in blocks(n_tasks, coef[:1].size, least=_LEAST_TASKS):
+            coef[tasks] += basis.turned_back(rules.coef[tasks]) / scale[tasks]
     return InputUnits(coef, intercept)
 
 

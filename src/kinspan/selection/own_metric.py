@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dtrtri
+from scipy.linalg.lapack import dpotrf, dtrtri, spotrf, strtri
 
 from kinspan._rows.types import Codes, Floats
 
@@ -40,6 +40,11 @@ class SomeTasks(NamedTuple):
     scale: OfScale | None  # None where the scale does not depend on single rows
 
     @property
+    def roots(self) -> Floats:
+        """(tasks, rows, 1): of weights, in the precision of the rows."""
+        return np.sqrt(self.weights).astype(self.rows.dtype, copy=False)[..., None]
+
+    @property
     def has_fewer_axes(self) -> bool:
         """Than rows."""
         _, n, axes = self.rows.shape
@@ -56,7 +61,7 @@ class Products(NamedTuple):
     @classmethod
     def of(cls, some: SomeTasks) -> Products:
         """Of some tasks."""
-        rows, axes = np.sqrt(some.weights)[..., None] * some.rows, some.rows.shape[2]
+        rows, axes = some.roots * some.rows, some.rows.shape[2]
         across = rows.transpose(0, 2, 1)
         squared = across @ rows if some.has_fewer_axes else rows @ across
         trace = np.einsum("tnn->t", squared) / some.weights.sum(axis=1)
@@ -85,16 +90,19 @@ def in_metric(some: SomeTasks, products: Products, ridge: float) -> InMetric:
     level = ridge * products.trace / np.minimum(freedom, float(some.contrasts.shape[2]))
     safe = np.where(level > 0, level, 1.0)
     root = _inverse_roots(products.squared, safe * total)
-    root *= np.sqrt(total)[:, None, None]
+    root *= np.sqrt(total).astype(root.dtype, copy=False)[:, None, None]
     by = _by_axes if some.has_fewer_axes else _by_rows
     return by(some, products, root, safe[:, None, None])._replace(level=level)
 
 
 def _inverse_roots(matrices: Floats, ridges: Floats) -> Floats:
     """(tasks, size, size): W, the inverse of the root of positive matrices with ridges."""
-    found = matrices + ridges[:, None, None] * np.eye(matrices.shape[1])
+    is_single = matrices.dtype == np.float32
+    potrf, trtri = (spotrf, strtri) if is_single else (dpotrf, dtrtri)
+    found = matrices.copy()
+    np.einsum("tnn->tn", found)[...] += ridges[:, None]
     for matrix in found:  # faster than the inverse of any matrices, all at once
-        dtrtri(dpotrf(matrix.T, overwrite_a=True)[0], overwrite_c=True)
+        trtri(potrf(matrix.T, overwrite_a=True)[0], overwrite_c=True)
     return found
 
 
@@ -112,7 +120,7 @@ def _by_axes(some: SomeTasks, _: Products, root: Floats, level: Floats) -> InMet
 
 def _by_rows(some: SomeTasks, products: Products, root: Floats, level: Floats) -> InMetric:
     """From n K⁻¹."""
-    size, axes = np.sqrt(some.weights)[..., None], some.rows.shape[2]
+    size, axes = some.roots, some.rows.shape[2]
     over, total = _over(size), some.weights.sum(axis=1)[:, None]
     solved = root.transpose(0, 2, 1) @ (root @ products.contrasts)
     contrasts = -(size * solved).transpose(0, 2, 1) / (level * total[..., None])
@@ -140,6 +148,6 @@ def in_features(some: SomeTasks, scale: OfScale, found: InMetric) -> tuple[Float
     if some.has_fewer_axes:
         rows, span = (some.rows @ back) @ found.root, scale.axes
     else:
-        size = np.sqrt(some.weights)[..., None]
+        size = some.roots
         rows, span = _over(size) * (back @ found.root) * size.transpose(0, 2, 1), scale.rows
     return rows.astype(kind, copy=False) @ span, scale.contrasts / level + contrasts @ span

@@ -112,7 +112,7 @@ def _of_similar_sizes(
             rows.values.take(places, axis=0) * is_row[..., None],
             rows.weights[places] * is_row,
             rows.classes[places],
-            contrasts[t],
+            contrasts[t].astype(rows.values.dtype, copy=False),
             centring[t],
             scaled.class_shares[t],
             scaled.counts[t],

@@ -31,7 +31,6 @@ from kinspan.row_sample import RowSample
 from kinspan.selection.decisions import SHARES
 from kinspan.selection.judged import Judged, judged_rows
 from kinspan.selection.scales import (
-    MANY_NUMBERS,
     RowsOfScale,
     Scaling,
     Tails,
@@ -223,11 +222,12 @@ def _without_labels(
 ) -> Unlabelled:
     """Rows without labels of every task, scaled."""
     counts, means = np.zeros(len(tasks)), np.zeros((len(tasks), scale.shape[1]))
-    if unlabelled is not None:
-        places = identifiers.lookup(tasks, unlabelled.tasks)
-        here = places >= 0
-        counts[places[here]] = unlabelled.counts[here, 0]
-        means[places[here]] = around(unlabelled, start)[here, 0]
+    if unlabelled is None:
+        return Unlabelled(counts, means)
+    places = identifiers.lookup(tasks, unlabelled.tasks)
+    here = places >= 0
+    counts[places[here]] = unlabelled.counts[here, 0]
+    means[places[here]] = around(unlabelled, start)[here, 0]
     return Unlabelled(counts, means / scale)
 
 
@@ -245,6 +245,4 @@ def _covariance(scaling: Scaling, sample: RowSample) -> Covariance | None:
     cells = tasks * scaled.counts.shape[1] + sample.class_codes
     counts = scaled.counts[tasks, sample.class_codes]
     rows = SampledRows(cells, counts, sample.weights, sample.keys)
-    is_many = residuals.shape[0] * residuals.shape[1] > MANY_NUMBERS
-    kind = sample.stored.dtype if is_many else np.float64
-    return covariance_of_rows(residuals, rows, means, overwrite=True, precision=kind)
+    return covariance_of_rows(residuals, rows, means, overwrite=True)

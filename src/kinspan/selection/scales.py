@@ -196,11 +196,18 @@ def light_residuals(
 
 
 def residuals_of(scaled: ScaledMoments, sample: RowSample, start: Floats, tasks: Codes) -> Floats:
-    """(rows, features): sampled rows minus the means of their cells."""
-    residuals = sample.rows - start
-    means, cells = scaled.means.reshape(-1, residuals.shape[1]), sample.class_codes
-    cells = tasks * scaled.means.shape[1] + cells
-    for some in blocks(*residuals.shape):
-        residuals[some] /= scaled.scale if len(scaled.scale) == 1 else scaled.scale[tasks[some]]
-        residuals[some] -= means.take(cells[some], axis=0)
-    return np.asarray(residuals)
+    """(rows, features): sampled rows minus the means of their cells.
+
+    Many of them are in the precision that they came in; not those fewer than features, whose
+    smallest products with each other count.
+    """
+    rows = sample.rows
+    is_many = rows.size > MANY_NUMBERS and rows.shape[0] >= rows.shape[1]
+    residuals = np.empty(rows.shape, rows.dtype if is_many else np.float64)
+    means = scaled.means.reshape(-1, rows.shape[1])
+    cells = tasks * scaled.means.shape[1] + sample.class_codes
+    for some in blocks(*rows.shape):
+        moved = rows[some] - start
+        moved /= scaled.scale if len(scaled.scale) == 1 else scaled.scale[tasks[some]]
+        np.subtract(moved, means.take(cells[some], axis=0), out=residuals[some])
+    return residuals

@@ -86,6 +86,21 @@ def test_categories_of_pandas_and_numbers_as_text() -> None:
     np.testing.assert_array_equal(new.to_numpy(), [[0, 1, 0, 1], [0, 0, 0, 0]])
 
 
+def test_categories_that_are_numbers_or_truth() -> None:
+    frame = pd.DataFrame(
+        {"grade": pd.Categorical([1, 12, 1, None]), "is": pd.Categorical([True, False, True, True])}
+    )
+    encoder = TableEncoder(missing="keep")
+    found = encoder.fit_transform(frame)
+    names = ["grade=1", "grade=12", "is=false", "is=true"]
+    assert encoder.get_feature_names_out().tolist() == names
+    expected = [[1, 0, 0, 1], [0, 1, 1, 0], [1, 0, 0, 1], [np.nan, np.nan, 0, 1]]
+    np.testing.assert_array_equal(found, expected)
+    plain = pd.DataFrame({"grade": [1, 12, 1, None], "is": [True, False, True, True]})
+    for other in (plain, plain.astype({"grade": "Int64"}), pl.from_pandas(plain)):
+        np.testing.assert_array_equal(encoder.transform(other), expected)
+
+
 def test_rare_categories_are_together_with_new_ones() -> None:
     frame = pd.DataFrame({"c": ["a"] * 5 + ["b"] * 3 + ["c", "d"]})
     encoder = TableEncoder(rare=3).fit(frame)

@@ -35,6 +35,11 @@ def is_string(kind: Any) -> bool:
     )
 
 
+def has_categories(kind: Any) -> bool:
+    """Whether a column of this type holds text, or a choice of categories."""
+    return pyarrow().types.is_dictionary(kind) or is_string(kind)
+
+
 def is_vector(kind: Any) -> bool:
     """Whether every entry of a column is a list of numbers."""
     types = pyarrow().types

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from kinspan._rows.types import Floats, Ids
 from kinspan._validation.parameters import check_choice, check_positive, check_type
 from kinspan._validation.text_columns import naming_columns
-from kinspan.tables.arrow import pyarrow
+from kinspan.tables.arrow import INTEGERS, NUMBERS, pyarrow
 from kinspan.tables.categories import FoundCategories
 from kinspan.tables.chunks import Chunk
 from kinspan.tables.columns import ColumnChoice, chosen, recipe_of_table
@@ -59,12 +59,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         `features`, all columns.
     as_text : list of str, default=()
         Columns whose numbers are categories, or that are text although most of it looks like
-        numbers, dates or truth. Categorical columns of a frame are categories anyway.
+        numbers, dates or truth. Categorical columns of a frame are categories anyway, of numbers
+        too.
     missing : {"error", "mean", "keep"}, default="error"
         Refuse missing values by column and row, fill in the mean of the column in the same task
         (for categories, their shares; for a new task, the mean of all rows), or keep them as NaN.
     missing_values : list of str, default=()
-        Texts that stand for a missing value, such as `"?"`.
+        Values that stand for a missing one, as text: `"?"`, or `"-999"` also for the number.
     decimal, thousands : str, optional
         The marks in numbers that are text, if not a point and none: `","` and `"."` for 1.234,5.
     rare : int, default=1
@@ -153,7 +154,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         wanted = [name for name in self._columns if name in set(known)]
         with_empty = [recipe.task, *(c.name for c in recipe.columns if "" in (c.categories or ()))]
         chunk = chunk_of_frame(frame, wanted, recipe.dialect, with_empty)
-        chunk = read_as_file(chunk, recipe.numeric, recipe.dialect)
+        ids = [recipe.task] if recipe.kinds.get("task") in (INTEGERS, NUMBERS) else []
+        chunk = read_as_file(chunk, {*recipe.numeric, *ids}, recipe.dialect)
         reader = self._reader(recipe)
         check_agrees(reader.layout, opened(chunk), reader.request, recipe.read_as_text)
         found = self._encoded(chunk, recipe)

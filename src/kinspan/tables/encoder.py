@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -35,6 +36,7 @@ from kinspan.tables.reader import Reader
 from kinspan.tables.recipe import Recipe
 from kinspan.tables.rows import FileRows
 from kinspan.tables.tally import Tally
+from kinspan.tables.task_like import task_like
 
 _MISSING = ("error", "mean", "keep")
 
@@ -53,7 +55,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     ----------
     task_column : str, optional
         The column with the task of every row. It is no feature; missing values take the mean of
-        their task.
+        their task. Without it, and without `features`, a warning names a column that looks like it.
     features, exclude : list of str, default=()
         Columns to use, by name or pattern (`"usage_*"`), and columns to leave out. Without
         `features`, all columns.
@@ -131,6 +133,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         chunk = chunk_of_frame(frame, [*roles, *choice.features], choice.dialect, roles)
         typed = set(choice.features).difference(choice.as_text)
         chunk = read_as_file(chunk, typed, choice.dialect)
+        if choice.task is None and not self.features:
+            _warn_of_tasks(chunk)
         draft = recipe_of_table(OF_FRAMES, opened(chunk), choice)
         found = FoundCategories(draft, choice.as_text, choice.rare)
         found.add(chunk._replace(is_text=True))
@@ -238,6 +242,19 @@ def encoder_of(recipe: Recipe, may_lack: frozenset[str]) -> TableEncoder:
     encoder.feature_names_in_ = np.array(encoder._columns, dtype=object)
     encoder.n_features_in_ = len(encoder._columns)
     return encoder
+
+
+def _warn_of_tasks(chunk: Chunk) -> None:
+    """Say which column looks like the task, where none is named."""
+    found = task_like(chunk.columns)
+    if found is not None:
+        warnings.warn(
+            f"column {found.name!r} is encoded as a feature, but looks like tasks: "
+            f"{found.n_values:,} values in {found.n_rows:,} rows; name it with "
+            f"task_column={found.name!r}, or leave it out with exclude={[found.name]!r}",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def _texts(name: str, given: Any) -> tuple[str, ...]:

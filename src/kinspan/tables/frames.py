@@ -72,7 +72,10 @@ def _column(series: Any, dialect: Dialect) -> Any:
     pa = pyarrow()
     try:
         found = series.to_arrow()
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+    except (
+        *(pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError),
+        OverflowError,  # integers of more than 64 bits
+    ) as error:
         found = _written(series, dialect)
         if found is None:
             raise ValueError(

@@ -37,6 +37,7 @@ def test_text_is_refused_by_its_column(X: Any, column: str, value: str) -> None:
         assert f"in column {column}" in str(caught.value)
         assert value in str(caught.value)
         assert "TableEncoder" in str(caught.value)
+        assert "DType" not in str(caught.value)
 
 
 def test_a_task_column_leaves_names_right() -> None:

@@ -171,6 +171,31 @@ def test_several_strays_are_counted_and_named(tmp_path: Path) -> None:
     assert model.moments_.counts.sum() == 2995
 
 
+def test_strays_of_all_columns_are_named_at_once(tmp_path: Path) -> None:
+    frame = numbers_with({1: "?"})
+    frame["net, total"] = frame["seats"].astype(str).where(frame.index != 5, "1,5")
+    frame["plan"] = frame["net, total"].where(frame.index < 900, "free")
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    for more in ((), ("--categorical", "encode", "--exclude", "plan")):
+        message = refusal("fit", tmp_path / "a.csv", *ROLES, *more, "--out", tmp_path / "m")
+        assert "1 of 3,000 values in 'tickets' is not a number: '?'; 1 of 3,000" in message
+        assert """--missing-values '?,"1,5"' reads such""" in message
+        assert message.endswith("""--as-text 'tickets,"net, total"' makes the columns text""")
+    way_out = ("--missing-values", '?,"1,5"', "--missing", "drop", "--exclude", "plan")
+    assert fit(tmp_path / "a.csv", *way_out).moments_.counts.sum() == 2998
+
+
+def test_numbers_that_can_be_read_in_two_ways_are_shown_in_both(tmp_path: Path) -> None:
+    frame = numbers_with({}).assign(p=[f"{1000 + i:,}" for i in range(3000)])
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    message = refusal("fit", tmp_path / "a.csv", *ROLES, "--out", tmp_path / "m")
+    assert "'1,000'; read them with --decimal ',' (1) or --thousands ',' (1000), or" in message
+    frame.loc[7, "p"] = "0,950"  # which nobody writes with thousands
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    message = refusal("fit", tmp_path / "a.csv", *ROLES, "--out", tmp_path / "m")
+    assert "'1,000'; read them with --decimal ',', or" in message
+
+
 def test_a_stray_in_new_rows_is_named_too(tmp_path: Path) -> None:
     numbers_with({}).to_csv(tmp_path / "a.csv", index=False)
     fit(tmp_path / "a.csv")
@@ -197,7 +222,7 @@ def test_numbers_in_another_way_are_recognised(
     for more in ((), ("--categorical", "encode")):
         message = refusal("fit", tmp_path / "a.csv", *ROLES, *more, "--out", tmp_path / "m")
         assert "300 of 300 values in 'größe' are numbers such as" in message
-        way_out = f"; read them with {options}, or --as-text größe makes the column text"
+        way_out = f"; read them with {options}, or --as-text 'größe' makes the column text"
         assert message.endswith(way_out)
 
 

@@ -86,6 +86,41 @@ def test_categories_of_pandas_and_numbers_as_text() -> None:
     np.testing.assert_array_equal(new.to_numpy(), [[0, 1, 0, 1], [0, 0, 0, 0]])
 
 
+def test_categories_that_are_numbers_or_truth() -> None:
+    frame = pd.DataFrame(
+        {"grade": pd.Categorical([1, 12, 1, None]), "is": pd.Categorical([True, False, True, True])}
+    )
+    encoder = TableEncoder(missing="keep")
+    found = encoder.fit_transform(frame)
+    names = ["grade=1", "grade=12", "is=false", "is=true"]
+    assert encoder.get_feature_names_out().tolist() == names
+    expected = [[1, 0, 0, 1], [0, 1, 1, 0], [1, 0, 0, 1], [np.nan, np.nan, 0, 1]]
+    np.testing.assert_array_equal(found, expected)
+    plain = pd.DataFrame({"grade": [1, 12, 1, None], "is": [True, False, True, True]})
+    for other in (plain, plain.astype({"grade": "Int64"}), pl.from_pandas(plain)):
+        np.testing.assert_array_equal(encoder.transform(other), expected)
+
+
+def test_a_column_that_looks_like_tasks_is_named() -> None:
+    frame = pd.DataFrame({"shop": np.repeat(["north", "south", "west"], 9), "n": np.arange(27.0)})
+    said = (
+        r"'shop' is encoded as a feature, but looks like tasks: 3 values in 27 rows; name it with"
+    )
+    with pytest.warns(UserWarning, match=said):
+        assert TableEncoder().fit_transform(frame).shape == (27, 4)
+    for choice in ({"task_column": "shop"}, {"exclude": ["shop"]}, {"features": ["shop", "n"]}):
+        TableEncoder(**choice).fit(frame)  # warnings are errors
+
+
+def test_values_that_pyarrow_does_not_know() -> None:
+    frame = pd.DataFrame({"n": pd.Series([10**20, 5], dtype=object)})
+    assert TableEncoder().fit_transform(frame).tolist() == [[1e20], [5.0]]
+    binned = pd.DataFrame({"bin": pd.cut([1, 2, 3], 2)})
+    with pytest.raises(ValueError, match=r"'bin' .* neither numbers, text nor dates"):
+        TableEncoder().fit(binned)
+    assert TableEncoder().fit_transform(binned.astype(str)).shape == (3, 2)
+
+
 def test_rare_categories_are_together_with_new_ones() -> None:
     frame = pd.DataFrame({"c": ["a"] * 5 + ["b"] * 3 + ["c", "d"]})
     encoder = TableEncoder(rare=3).fit(frame)

@@ -32,6 +32,13 @@ def test_names_of_tasks(name: str) -> None:
     assert found(name, np.random.default_rng(0).normal(size=N)) is None
 
 
+def test_other_types_of_columns_that_tasks_may_have() -> None:
+    words = [f"{chr(97 + i % 12)}x" for i in range(N)]
+    assert found("site", pa.array(words).dictionary_encode()) == "site"
+    assert found("site", pa.array(np.arange(N) % 12).dictionary_encode()) == "site"
+    assert found("device", np.arange(N) % 12 + np.datetime64("2024-01-01")) is None
+
+
 def test_uses_decide_just_at_the_constant() -> None:
     assert found("site", [str(i % 80) for i in range(400)]) == "site"
     assert found("site", [str(i % 80) for i in range(399)]) is None

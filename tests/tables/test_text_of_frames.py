@@ -162,3 +162,20 @@ def test_empty_text_is_missing_unless_it_is_a_category(tmp_path: Path) -> None:
     model: Any = kinspan.load(tmp_path / "m")
     assert model.feature_names_in_.tolist() == ["plan=", "plan=free", "plan=team", "x"]
     assert model.table_.transform(frame)[:2].tolist() == [[0, 1, 0, 0], [1, 0, 0, 1]]
+
+
+def test_tasks_that_are_numbers_may_be_text(tmp_path: Path) -> None:
+    data = table(tmp_path)
+    frame = as_text(data).assign(shop=np.repeat(["7", "1003", "12"], 20))
+    frame.to_csv(data, index=False)
+    options = ("--label", "sold", "--categorical", "encode", "--missing", "mean")
+    for more in ((), ("--as-text", "shop")):
+        named = ("--task", "shop", *options, "--missing-values", "?", *more)
+        succeed("fit", data, *named, "--out", tmp_path / "m")
+        model: Any = kinspan.load(tmp_path / "m")
+        assert model.tasks_.tolist() == (["1003", "12", "7"] if more else [7, 12, 1003])
+        expected = model.predict_proba(frame)
+        for other in (with_types(data), frame.assign(shop=frame["shop"].astype(object))):
+            np.testing.assert_array_equal(model.predict_proba(other), expected)
+        with pytest.raises(ValueError, match=r"'shop' holds text|'north', which fit has not seen"):
+            model.predict(frame.assign(shop="north"))

@@ -24,8 +24,9 @@ def naming_columns(X: Any) -> Iterator[None]:
             raise
         column, value = found
         reason = str(error).removeprefix("X: ").partition("\n")[0]
+        reason = "" if "DType" in reason else f": {reason}"  # of numpy, about dates
         raise type(error)(
-            f"X contains {_shown(value)} in column {column!r}: {reason}; make numbers of text and "
+            f"X contains {_shown(value)} in column {column!r}{reason}; make numbers of text and "
             "dates with kinspan.tables.TableEncoder, or drop the column"
         ) from error
 

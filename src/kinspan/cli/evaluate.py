@@ -15,6 +15,7 @@ from kinspan._validation.parameters import check_priors
 from kinspan._validation.scores import check_scores
 from kinspan.answers._table import interval, percent
 from kinspan.cli import options, tasks
+from kinspan.cli.lists import listed
 from kinspan.cli.output import Output, name_of
 from kinspan.cli.places import sources
 from kinspan.cli.scores_on_rows import AnsweredRows, metrics_of, show_scores, task_scores
@@ -72,7 +73,7 @@ def evaluate(
     output = Output(as_json)
     dialect = options.checked_dialect(delimiter, encoding, decimal, thousands, missing_values)
     scoring = Scoring.of_file(model, {"task": task, "label": label}, unseen, dialect)
-    scores = check_scores("--metrics", options.listed(metrics), len(scoring.model.classes_))
+    scores = check_scores("--metrics", listed(metrics), len(scoring.model.classes_))
     answered: list[AnsweredRows] = []  # kept where scores are asked for that do not add
     with sources(data or ()) as files, output.progress("scoring", n_rows_of(files)) as advance:
         counted = _counted(scoring, files, advance, answered if scores else None)

@@ -11,16 +11,36 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from kinspan.cli.lists import as_argument
 from kinspan.exceptions import FileError
 
 EXIT_CODE = 2
 
 
-def _missing_values(found: re.Match[str]) -> str:
+def _listed(found: re.Match[str]) -> str:
     """`missing_values=['?', '-']` → `--missing-values '?,-'`."""
-    return f"--missing-values {','.join(literal_eval(found[0].partition('=')[2]))!r}"
+    argument = as_argument(literal_eval(found[2]))
+    if found[1] == "missing_values":  # cells are in quotes in messages
+        argument = _in_quotes(argument)
+    return f"--{found[1].replace('_', '-')} {argument}"
 
 
+def _in_quotes(argument: str) -> str:
+    return argument if argument.startswith("'") else f"'{argument}'"
+
+
+def _stray(found: re.Match[str]) -> str:
+    """A cell of a column, both in quotes, that is not of the type of the column."""
+    column, kind, cell = found.groups()
+    name, text = (as_argument([quoted[1:-1]]) for quoted in (column, cell))
+    is_none = "not a number" if kind == "double" else "neither true nor false"
+    return (
+        f"{cell} in column {column} is {is_none}; --missing-values {_in_quotes(text)} reads it as "
+        f"missing, or leave the column out with --exclude {name}"
+    )
+
+
+_TEXT = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""  # of Python
 _EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError, NotImplementedError)
 _WORDS: tuple[tuple[str, Any], ...] = (  # of Python, and of the command line
     (
@@ -29,14 +49,8 @@ _WORDS: tuple[tuple[str, Any], ...] = (  # of Python, and of the command line
         "(--exclude)",
     ),
     (
-        r"column ('.*?') cannot be read as double: invalid value ('.*?'); name the columns .*",
-        r"\2 in column \1 is not a number; --missing-values \2 reads it as missing, or leave the "
-        r"column out with --exclude \1",
-    ),
-    (
-        r"column ('.*?') cannot be read as bool: invalid value ('.*?'); name the columns .*",
-        r"\2 in column \1 is neither true nor false; --missing-values \2 reads it as missing, or "
-        r"leave the column out with --exclude \1",
+        r"column ('.*?') cannot be read as (double|bool): invalid value ('.*?'); name the .*",
+        _stray,
     ),
     (
         r"name the columns to use with features=\[…\](, without this one)?",
@@ -47,7 +61,7 @@ _WORDS: tuple[tuple[str, Any], ...] = (  # of Python, and of the command line
     (r"^y contains one class, ", "the label column contains one class, "),
     # Marks and cells are in quotes, which the shell needs.
     (r"(delimiter|decimal|thousands)=('.*?'|\".*?\")", r"--\1 \2"),
-    (r"missing_values=\[(.*?)\]", _missing_values),
+    (rf"\b(as_text|exclude|missing_values)=(\[{_TEXT}(?:, {_TEXT})*\])", _listed),
     (r"different random_state", "different --random-state"),
     (r"encoding='…'", "--encoding"),
     (r"encoding='(\S+?)'", r"--encoding \1"),

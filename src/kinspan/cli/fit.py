@@ -18,6 +18,7 @@ from kinspan.answers.summary import by_need, errors_of
 from kinspan.answers.who_helps import most_help
 from kinspan.cli import options, stored, tasks
 from kinspan.cli.learning import learn_tables
+from kinspan.cli.lists import listed
 from kinspan.cli.output import Output, name_of
 from kinspan.cli.places import check_place
 from kinspan.cli.score_tables import forecast_as_json, show_forecast
@@ -71,7 +72,7 @@ def fit(
     """Fit all tasks at once, and forecast the error of each."""
     output = Output(as_json)
     check_place(out, moments)
-    wanted = options.listed(score)
+    wanted = listed(score)
     for name in wanted:  # before rows are read
         check_forecast_score("--score", name, 2, row_sample > 0)
     model = _unfitted(priors, class_weight, unseen, row_sample, random_state)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Generator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -67,7 +68,8 @@ def _note_task(reader: Reader, files: Sequence[Path], output: Output) -> None:
         name, n_values, n_rows = found
         output.note(
             f"all rows are one task, but {name!r} looks like tasks: {n_values:,} values in "
-            f"{number(n_rows, 'row')}; name it with --task {name}, or leave it out with --exclude"
+            f"{number(n_rows, 'row')}; name it with --task {shlex.quote(name)}, or leave it out "
+            "with --exclude"
         )
     elif len(files) > 1:
         output.note(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import typer
 
+from kinspan.cli.lists import listed
 from kinspan.tables.columns import ColumnChoice
 from kinspan.tables.dialect import Dialect, check_dialect
 
@@ -27,8 +27,8 @@ _HELP = {
     "--decimal": "The decimal mark of numbers in text files.",
     "--thousands": "The mark between thousands in text files, as in 1,234.5.",
     "--unlabelled": "The label that stands for none, besides empty cells, such as -1 or '?'.",
-    "--missing-values": "Cells of text files that are missing besides empty ones, such as '?,-', "
-    "separated by commas.",
+    "--missing-values": "Cells that are missing besides empty ones, such as '?,-999', separated by "
+    "commas.",
     "--checkpoint": "Save progress in FILE: after an interruption, the same command continues from "
     "there.",
     "--unseen": "Rows of tasks that were not fitted: refuse them, or use what all tasks agree on.",
@@ -149,12 +149,6 @@ def column_choice(
             raise ValueError(f"column {name!r} is named with {option} and with --features")
     chosen = task, label, features, exclude, categorical, missing, as_text, dialect, rare
     return ColumnChoice(*chosen, unlabelled)
-
-
-def listed(given: Sequence[str] | None) -> tuple[str, ...]:
-    """Names that were given one by one, or separated by commas."""
-    parts = (part.strip() for text in given or () for part in text.split(","))
-    return tuple(part for part in parts if part)
 
 
 def checked_dialect(

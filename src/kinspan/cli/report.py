@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from kinspan.cli import options, stored
+from kinspan.cli.lists import listed
 from kinspan.cli.output import Output
 from kinspan.cli.places import check_place
 from kinspan.tables.tally import number
@@ -33,6 +34,6 @@ def report(
     output = Output(as_json)
     check_place(out, model)
     fitted = stored.read_model(model).value
-    write_report(fitted, out, title=title, scores=options.listed(score))
+    write_report(fitted, out, title=title, scores=listed(score))
     output.say(f"{number(len(fitted.tasks_), 'task')}: {out}")
     output.result(report=out)

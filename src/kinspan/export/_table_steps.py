@@ -2,9 +2,10 @@
 
     numbers, texts → features with NaN where a value is missing → features
 
-A text is looked up among the categories of its column; the place of a category picks a row of a
-table of zeros and ones, that of a missing text a row of NaN. Missing values take the row of their
-task from a table of fills, and what the other values of their row add to it.
+Numbers and texts that stand for a missing value, such as -999 and "?", are missing. A text is
+looked up among the categories of its column; the place of a category picks a row of a table of
+zeros and ones, that of a missing text a row of NaN. Missing values take the row of their task from
+a table of fills, and what the other values of their row add to it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 from kinspan.export._steps import Step, Steps
 from kinspan.selection.filling import Filling
 from kinspan.selection.other_values import OtherValues
+from kinspan.tables.dialect import Dialect, missing_numbers
 from kinspan.tables.recipe import FeatureColumn, Recipe
 
 WITH_HOLES = "with_holes"
@@ -40,11 +42,12 @@ def encoded(recipe: Recipe) -> Steps:
     inputs = table_inputs(recipe)
     steps, constants, parts = list[Step](), dict[str, Any](), list[str]()
     if inputs.numbers:
-        steps.append(Step("Cast", ("numbers",), "numbers_in_double", {"to": np.float64}))
-        parts.append("numbers_in_double")
+        added = _numbers(recipe.dialect)
+        steps, constants = [*added.steps], {**added.constants}
+        parts.append(added.steps[-1].output)
     columns = {column.name: column for column in recipe.columns}
     for j, name in enumerate(inputs.texts):
-        added = _one_hot(j, columns[name])
+        added = _one_hot(j, columns[name], recipe.dialect)
         steps, constants = [*steps, *added.steps], {**constants, **added.constants}
         parts.append(f"hot_{j}")
     constants["order"] = _order(recipe)
@@ -96,13 +99,27 @@ def in_double() -> Steps:
     return Steps([Step("Cast", ("features",), WITH_HOLES, {"to": np.float64})], {})
 
 
-def _one_hot(j: int, column: FeatureColumn) -> Steps:
+def _numbers(dialect: Dialect) -> Steps:
+    """numbers → the same with NaN in place of those that stand for a missing one."""
+    steps = [Step("Cast", ("numbers",), "present_0", {"to": np.float64})]
+    constants: dict[str, Any] = {"no_number": np.array(np.nan)}
+    for i, number in enumerate(missing_numbers(dialect)):
+        constants[f"missing_{i}"] = np.array(number)
+        steps += [
+            Step("Equal", (f"present_{i}", f"missing_{i}"), f"is_missing_{i}"),
+            Step("Where", (f"is_missing_{i}", "no_number", f"present_{i}"), f"present_{i + 1}"),
+        ]
+    return Steps(steps, constants)
+
+
+def _one_hot(j: int, column: FeatureColumn, dialect: Dialect) -> Steps:
     """Texts of a column → zeros and ones of its features."""
     categories = column.categories or ()
     other, missing = len(categories), len(categories) + 1
+    nothing = sorted({"", *(dialect.missing_values or ())}.difference(categories))
     places = {
-        "keys_strings": [*categories, ""],
-        "values_int64s": [*range(other), missing],
+        "keys_strings": [*categories, *nothing],
+        "values_int64s": [*range(other), *[missing] * len(nothing)],
         "default_int64": other,
     }
     rows = np.eye(other + 2, len(column.features))

@@ -35,6 +35,12 @@ def is_string(kind: Any) -> bool:
     )
 
 
+def has_categories(kind: Any) -> bool:
+    """Whether a column of this type holds text, or a choice of categories."""
+    is_choice = pyarrow().types.is_dictionary(kind) and kind_of_type(kind) is not None
+    return is_choice or is_string(kind)
+
+
 def is_vector(kind: Any) -> bool:
     """Whether every entry of a column is a list of numbers."""
     types = pyarrow().types

@@ -12,7 +12,7 @@ from kinspan.tables.arrow import is_string
 from kinspan.tables.chunks import Chunk
 from kinspan.tables.encoding import texts_of
 from kinspan.tables.recipe import FeatureColumn, Recipe
-from kinspan.tables.strays import Cells
+from kinspan.tables.strays import Cells, refusal_of
 
 MOST_CATEGORIES = 200
 _MOST_COUNTED = 100_000  # with rare ones, which are one feature
@@ -29,7 +29,7 @@ class FoundCategories:
         self._recipe, self._as_text, self._rare = recipe, as_text, rare
         self._counts: dict[str, Counter[str]] = {name: Counter() for name in recipe.categorical}
         self._cells = {name: Cells(name, recipe.dialect) for name in recipe.categorical}
-        self._in_text_files: set[str] = set()
+        self._in_text_files: dict[str, None] = {}  # in their order
         self._most = MOST_CATEGORIES if rare <= 1 else _MOST_COUNTED
 
     def add(self, chunk: Chunk) -> None:
@@ -41,16 +41,19 @@ class FoundCategories:
             if name not in self._as_text and is_string(column.type):
                 self._cells[name].add(column)
             if chunk.is_text:
-                self._in_text_files.add(name)
+                self._in_text_files[name] = None
             if len(counts) <= self._most:
-                distinct, codes = texts_of(column)
+                distinct, codes = texts_of(column, self._recipe.dialect)
                 numbers = np.bincount(codes[codes >= 0], minlength=len(distinct))
                 counts.update(dict(zip(distinct, numbers.tolist(), strict=True)))
-            if len(counts) > self._most and self._refusal(name) is None:
+            if len(counts) > self._most and not self._is_faulty(name):
                 raise ValueError(self._too_many(name, counts))
 
     def recipe(self) -> Recipe:
         """The recipe with all categories."""
+        refusal = refusal_of(self._cells[name] for name in self._in_text_files)
+        if refusal is not None:
+            raise ValueError(refusal)
         columns = tuple(
             column if column.categories is None else self._complete(column)
             for column in self._recipe.columns
@@ -65,9 +68,6 @@ class FoundCategories:
 
     def _complete(self, column: FeatureColumn) -> FeatureColumn:
         name, counts = column.name, self._counts[column.name]
-        refusal = self._refusal(name)
-        if refusal is not None:
-            raise ValueError(refusal)
         if not counts:
             raise ValueError(f"column {name!r} has no values; leave it out with exclude=[…]")
         usual = tuple(sorted(text for text, n in counts.items() if n >= self._rare))
@@ -75,8 +75,8 @@ class FoundCategories:
             raise ValueError(self._too_many(name, usual))
         return replace(column, categories=usual, has_rare=len(usual) < len(counts))
 
-    def _refusal(self, name: str) -> str | None:
-        return self._cells[name].refusal if name in self._in_text_files else None
+    def _is_faulty(self, name: str) -> bool:
+        return name in self._in_text_files and self._cells[name].fault is not None
 
     def _too_many(self, name: str, known: Collection[str]) -> str:
         kind = self._cells[name].kind

@@ -72,9 +72,9 @@ def chunks(
     else:
         pairs = ((columns, columns) for columns in stream(table.names, {}))
     first_row = 0 if part is None else part.first_row
-    no_text = pa.array(["", *(request.dialect.missing_values or ())]) if table.is_text else None
+    nothing = [*([""] * table.is_text), *(request.dialect.missing_values or ())]
     for columns, everything in pairs:
-        wanted = columns if no_text is None else with_nulls(columns, no_text)
+        wanted = with_nulls(columns, pa.array(nothing, pa.string()))
         yield Chunk(path, first_row, wanted, everything, table.is_text)
         first_row += columns.num_rows
 

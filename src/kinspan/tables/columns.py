@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kinspan._validation.messages import some
-from kinspan.tables.arrow import NOTHING, TEXT, TIMES, kind_of_type, pyarrow
+from kinspan.tables.arrow import NOTHING, TEXT, TIMES, has_categories, kind_of_type, pyarrow
 from kinspan.tables.chunks import open_table
 from kinspan.tables.dialect import Dialect
 from kinspan.tables.errors import naming_file
@@ -17,7 +17,7 @@ from kinspan.tables.late_values import with_late_types, without_values
 from kinspan.tables.layout import check_columns, is_numeric, table_layout, with_types
 from kinspan.tables.recipe import FeatureColumn, Recipe
 from kinspan.tables.request import Request
-from kinspan.tables.strays import look
+from kinspan.tables.strays import look, refusal_of
 from kinspan.tables.table import OpenTable
 from kinspan.tables.text import refuse_other_encoding
 
@@ -112,7 +112,7 @@ def _feature_columns(table: OpenTable, choice: ColumnChoice) -> dict[FeatureColu
     names = chosen(table.names, choice, table.index_columns)
     refuse_other_encoding(table, names)
     table = with_late_types(table, names, choice.dialect)
-    texts = [n for n in names if n in choice.as_text or kind_of_type(table.types[n]) == TEXT]
+    texts = [n for n in names if n in choice.as_text or has_categories(table.types[n])]
     dates = [n for n in names if n not in texts and kind_of_type(table.types[n]) == TIMES]
     known = {*texts, *dates}
     others = [name for name in names if name not in known and not is_numeric(table, name)]
@@ -140,9 +140,9 @@ def _refuse_strays(table: OpenTable, texts: list[str], choice: ColumnChoice) -> 
     if table.is_text and texts:
         string = pyarrow().string()
         batches = table.stream(texts, dict.fromkeys(texts, string), None, 0)
-        for cells in look(batches, texts, choice.dialect):
-            if cells.refusal is not None:
-                raise ValueError(cells.refusal)
+        refusal = refusal_of(look(batches, texts, choice.dialect))
+        if refusal is not None:
+            raise ValueError(refusal)
 
 
 def _not_a_column(argument: str, name: str, known: Sequence[str]) -> str:

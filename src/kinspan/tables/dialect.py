@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import codecs
 import re
+from functools import cache
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from kinspan._rows.types import Floats
 from kinspan.tables.arrow import pyarrow
 
 
@@ -78,6 +82,17 @@ def no_numbers(dialect: Dialect) -> Any:
     return pyarrow().array([*known, *(dialect.missing_values or ())], pyarrow().string())
 
 
+@cache
+def missing_numbers(dialect: Dialect) -> Floats:
+    """Numbers among the missing values, as a number may be written in many ways: -999 and -999.0.
+
+    In single precision too, because a number such as -99.9 is another one there.
+    """
+    given = pyarrow().array(dialect.missing_values or (), pyarrow().string())
+    found = np.asarray(as_numbers(given.filter(is_number(given, dialect)), dialect).to_numpy())
+    return np.unique([found, found.astype(np.float32)])
+
+
 def as_numbers(cells: Any, dialect: Dialect) -> Any:
     """Cells that are numbers as numbers, without the marks between thousands."""
     compute = pyarrow("pyarrow.compute")
@@ -91,11 +106,11 @@ def as_numbers(cells: Any, dialect: Dialect) -> Any:
 
 
 def _pattern(dialect: Dialect) -> str:
-    """Thousands have three digits between their marks, so that 1.5 is not 15."""
+    """Thousands have three digits between their marks and no zero first: not 1.5, not 0.512."""
     point = re.escape(dialect.decimal or ".")
     whole = r"\d+"
     if dialect.thousands is not None:
-        whole = rf"(?:\d{{1,3}}(?:{_thousands(dialect.thousands)}\d{{3}})+|\d+)"
+        whole = rf"(?:[1-9]\d{{0,2}}(?:{_thousands(dialect.thousands)}\d{{3}})+|\d+)"
     digits = rf"(?:{whole}(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d+)?"
     return rf"^\s*[-+]?(?:{digits}|(?i:inf|infinity))\s*$"
 

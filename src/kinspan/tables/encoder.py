@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from kinspan._rows.types import Floats, Ids
 from kinspan._validation.parameters import check_choice, check_positive, check_type
 from kinspan._validation.text_columns import naming_columns
-from kinspan.tables.arrow import pyarrow
+from kinspan.tables.arrow import INTEGERS, NUMBERS, pyarrow
 from kinspan.tables.categories import FoundCategories
 from kinspan.tables.chunks import Chunk
 from kinspan.tables.columns import ColumnChoice, chosen, recipe_of_table
@@ -35,6 +36,7 @@ from kinspan.tables.reader import Reader
 from kinspan.tables.recipe import Recipe
 from kinspan.tables.rows import FileRows
 from kinspan.tables.tally import Tally
+from kinspan.tables.task_like import task_like
 
 _MISSING = ("error", "mean", "keep")
 
@@ -53,18 +55,19 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     ----------
     task_column : str, optional
         The column with the task of every row. It is no feature; missing values take the mean of
-        their task.
+        their task. Without it, and without `features`, a warning names a column that looks like it.
     features, exclude : list of str, default=()
         Columns to use, by name or pattern (`"usage_*"`), and columns to leave out. Without
         `features`, all columns.
     as_text : list of str, default=()
         Columns whose numbers are categories, or that are text although most of it looks like
-        numbers, dates or truth. Categorical columns of a frame are categories anyway.
+        numbers, dates or truth. Categorical columns of a frame are categories anyway, of numbers
+        too.
     missing : {"error", "mean", "keep"}, default="error"
         Refuse missing values by column and row, fill in the mean of the column in the same task
         (for categories, their shares; for a new task, the mean of all rows), or keep them as NaN.
     missing_values : list of str, default=()
-        Texts that stand for a missing value, such as `"?"`.
+        Values that stand for a missing one, as text: `"?"`, or `"-999"` also for the number.
     decimal, thousands : str, optional
         The marks in numbers that are text, if not a point and none: `","` and `"."` for 1.234,5.
     rare : int, default=1
@@ -130,6 +133,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         chunk = chunk_of_frame(frame, [*roles, *choice.features], choice.dialect, roles)
         typed = set(choice.features).difference(choice.as_text)
         chunk = read_as_file(chunk, typed, choice.dialect)
+        if choice.task is None and not self.features:
+            _warn_of_tasks(chunk)
         draft = recipe_of_table(OF_FRAMES, opened(chunk), choice)
         found = FoundCategories(draft, choice.as_text, choice.rare)
         found.add(chunk._replace(is_text=True))
@@ -153,7 +158,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         wanted = [name for name in self._columns if name in set(known)]
         with_empty = [recipe.task, *(c.name for c in recipe.columns if "" in (c.categories or ()))]
         chunk = chunk_of_frame(frame, wanted, recipe.dialect, with_empty)
-        chunk = read_as_file(chunk, recipe.numeric, recipe.dialect)
+        ids = [recipe.task] if recipe.kinds.get("task") in (INTEGERS, NUMBERS) else []
+        chunk = read_as_file(chunk, {*recipe.numeric, *ids}, recipe.dialect)
         reader = self._reader(recipe)
         check_agrees(reader.layout, opened(chunk), reader.request, recipe.read_as_text)
         found = self._encoded(chunk, recipe)
@@ -236,6 +242,19 @@ def encoder_of(recipe: Recipe, may_lack: frozenset[str]) -> TableEncoder:
     encoder.feature_names_in_ = np.array(encoder._columns, dtype=object)
     encoder.n_features_in_ = len(encoder._columns)
     return encoder
+
+
+def _warn_of_tasks(chunk: Chunk) -> None:
+    """Say which column looks like the task, where none is named."""
+    found = task_like(chunk.columns)
+    if found is not None:
+        warnings.warn(
+            f"column {found.name!r} is encoded as a feature, but looks like tasks: "
+            f"{found.n_values:,} values in {found.n_rows:,} rows; name it with "
+            f"task_column={found.name!r}, or leave it out with exclude={[found.name]!r}",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def _texts(name: str, given: Any) -> tuple[str, ...]:

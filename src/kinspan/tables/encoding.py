@@ -10,8 +10,8 @@ from kinspan._rows.types import Codes, Floats, Mask
 from kinspan.exceptions import FileError
 from kinspan.tables.arrow import NUMBERS, is_string, pyarrow
 from kinspan.tables.chunks import Chunk
-from kinspan.tables.dialect import Dialect
-from kinspan.tables.ids import CodedIds
+from kinspan.tables.dialect import Dialect, missing_numbers
+from kinspan.tables.ids import CodedIds, values_of_categories
 from kinspan.tables.kinds import as_instants
 from kinspan.tables.reader import Reader
 from kinspan.tables.recipe import FeatureColumn
@@ -58,9 +58,14 @@ def encode_chunk(chunk: Chunk, reader: Reader, tally: Tally) -> UsableRows:
     return UsableRows(kept, FileRows(chunk.first_row, X, task, label, None))
 
 
-def texts_of(column: Any) -> tuple[list[str], Codes]:
+def texts_of(column: Any, dialect: Dialect) -> tuple[list[str], Codes]:
     """Distinct texts of a column, and the code of every row; −1 where it is missing."""
-    coded = column.cast(pyarrow().string()).combine_chunks().dictionary_encode()
+    pa, compute = pyarrow(), pyarrow("pyarrow.compute")
+    column = values_of_categories(column) if pa.types.is_dictionary(column.type) else column
+    texts = column.cast(pa.string()).combine_chunks()
+    is_none = compute.is_in(texts, pa.array(dialect.missing_values or (), pa.string()))
+    texts = compute.if_else(is_none, pa.scalar(None, pa.string()), texts)
+    coded = texts.dictionary_encode()
     distinct = coded.dictionary.to_pylist()
     codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
     return distinct, codes
@@ -72,8 +77,8 @@ def _features(chunk: Chunk, column: FeatureColumn, dialect: Dialect, tally: Tall
     if column.is_date:
         return days_of(column.name, values, dialect)[:, None]
     if column.categories is None:
-        return np.asarray(numbers(values), dtype=np.float64)[:, None]
-    distinct, codes = texts_of(values)
+        return _present(values, dialect)[:, None]
+    distinct, codes = texts_of(values, dialect)
     place = {category: j for j, category in enumerate(column.categories)}
     other = len(place)
     places = np.array([*(place.get(text, other) for text in distinct), other], dtype=np.intp)
@@ -84,6 +89,14 @@ def _features(chunk: Chunk, column: FeatureColumn, dialect: Dialect, tally: Tall
     one_hot = np.eye(other + 1, len(column.features))[which]
     one_hot[is_missing] = np.nan
     return one_hot
+
+
+def _present(column: Any, dialect: Dialect) -> Floats:
+    """A column of numbers, NaN where one is missing."""
+    found = np.array(numbers(column), dtype=np.float64)
+    if not pyarrow().types.is_boolean(column.type):
+        found[np.isin(found, missing_numbers(dialect))] = np.nan
+    return found
 
 
 def days_of(name: str, column: Any, dialect: Dialect) -> Floats:

@@ -49,7 +49,7 @@ def chunk_of_frame(
     return Chunk(_PLACE, 0, pa.table(columns), None, False)
 
 
-def read_as_file(chunk: Chunk, names: Collection[str], dialect: Dialect) -> Chunk:
+def read_as_file(chunk: Chunk, names: Collection[str | None], dialect: Dialect) -> Chunk:
     """Columns of text as a text file has them: as numbers, dates or truth where all cells are."""
     pa, columns = pyarrow(), chunk.columns
     for place, name in enumerate(columns.column_names):
@@ -72,7 +72,10 @@ def _column(series: Any, dialect: Dialect) -> Any:
     pa = pyarrow()
     try:
         found = series.to_arrow()
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+    except (
+        *(pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError),
+        OverflowError,  # integers of more than 64 bits
+    ) as error:
         found = _written(series, dialect)
         if found is None:
             raise ValueError(

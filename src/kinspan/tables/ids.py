@@ -38,7 +38,7 @@ class CodedIds(NamedTuple):
     def of_column(cls, column: Any, as_text: bool) -> CodedIds:
         """Encode a column of pyarrow."""
         if pyarrow().types.is_dictionary(column.type):
-            column = _values_of_categories(column)
+            column = values_of_categories(column)
         if as_text and kind_of_type(column.type) != TEXT:
             column = _as_text(column)
         if kind_of_type(column.type) == TEXT:
@@ -89,7 +89,7 @@ def _as_text(column: Any) -> Any:
         raise ValueError(f"a column of {column.type} cannot be read as text; convert it") from None
 
 
-def _values_of_categories(column: Any) -> Any:
+def values_of_categories(column: Any) -> Any:
     """A categorical column as its values; pyarrow cannot cast all kinds of text in one step."""
     pa = pyarrow()
     is_text = kind_of_type(column.type) == TEXT

@@ -8,7 +8,7 @@ from typing import Any
 
 from kinspan._validation.messages import some
 from kinspan.tables.arrow import pyarrow
-from kinspan.tables.dialect import Dialect, is_number, no_numbers
+from kinspan.tables.dialect import Dialect, as_numbers, is_number, no_numbers
 from kinspan.tables.kinds import has_sign, is_date, is_other_date, is_truth
 
 _OTHER_WAYS = (
@@ -38,6 +38,7 @@ class Cells:
     def __init__(self, name: str, dialect: Dialect) -> None:
         self.name = name
         others = [way for way in _OTHER_WAYS if way[2:4] != dialect[2:4]]
+        others.sort(key=lambda way: dialect.over(way)[2:4] != way[2:4])  # as it is said first
         tests: dict[Any, Callable[[Any], Any]] = {
             way: partial(is_number, dialect=way) for way in (dialect, *others)
         }
@@ -98,6 +99,11 @@ class Cells:
         return list(self._others[self._best])[:_SHOWN]
 
     @property
+    def strays(self) -> list[str]:
+        """Some of the cells that are not what most are, where these are written as usual."""
+        return self._strays if self.are_values and self.fault is not None else []
+
+    @property
     def fault(self) -> str | None:
         """What is wrong with a column of which most cells are alike; None for other text."""
         best = self._best
@@ -117,23 +123,45 @@ class Cells:
         found = f"{self._n_such[best]:,} of {self._all} values in {self.name!r} are"
         if best in _OTHERS:
             return f"{found} {_OTHERS[best].format(example)}"
-        marks = {"decimal": best.decimal, "thousands": best.thousands}
-        given = [f"{what}={mark!r}" for what, mark in marks.items() if mark is not None]
-        return f"{found} numbers such as {example!r}; read them with {' and '.join(given)}"
+        alike = [way for way in _OTHER_WAYS if self._n_such.get(way) == self._n_such[best]]
+        alike = [way for way in alike if len(_marks(way)) == len(_marks(best)) == 1] or [best]
+        shown = [f"{_read_with(way)} ({_value_of(example, way):.15g})" for way in alike]
+        how = _read_with(best) if len(alike) == 1 else " or ".join(shown)
+        return f"{found} numbers such as {example!r}; read them with {how}"
 
     @property
     def _all(self) -> str:
         return f"{'the first ' * self.is_part}{self._n:,}"
 
-    @property
-    def refusal(self) -> str | None:
-        """The same with the way out."""
-        fault = self.fault
-        if fault is None:
-            return None
-        missing = f"; missing_values={self._strays!r} reads such values as missing"
-        way_out = missing if self.are_values else ""
-        return f"{fault}{way_out}, or as_text=[{self.name!r}] makes the column text"
+
+def _read_with(way: Dialect) -> str:
+    return " and ".join(_marks(way))
+
+
+def _value_of(cell: str, way: Dialect) -> float:
+    return float(as_numbers(pyarrow().array([cell]), way)[0].as_py())
+
+
+def _marks(way: Dialect) -> list[str]:
+    """The marks in numbers, as the arguments that name them."""
+    named = {"decimal": way.decimal, "thousands": way.thousands}
+    return [f"{what}={mark!r}" for what, mark in named.items() if mark is not None]
+
+
+def refusal_of(columns: Iterable[Cells]) -> str | None:
+    """What is wrong with columns, with the way out; of strays, all columns are named at once."""
+    faulty = [cells for cells in columns if cells.fault is not None]
+    if not faulty:
+        return None
+    if not faulty[0].strays:
+        return f"{faulty[0].fault}, or as_text={[faulty[0].name]!r} makes the column text"
+    faulty = [cells for cells in faulty if cells.strays][:_SHOWN]
+    strays = list(dict.fromkeys(stray for cells in faulty for stray in cells.strays))
+    return (
+        f"{'; '.join(str(cells.fault) for cells in faulty)}; missing_values={strays!r} reads such "
+        f"values as missing, or as_text={[cells.name for cells in faulty]!r} makes the "
+        f"{'column' if len(faulty) == 1 else 'columns'} text"
+    )
 
 
 def look(batches: Iterable[Any], names: Sequence[str], dialect: Dialect) -> list[Cells]:
@@ -155,4 +183,4 @@ def fault_of(name: str, column: Any, dialect: Dialect) -> str | None:
     """What is wrong with cells that should be alike, with the way out."""
     cells = Cells(name, dialect)
     cells.add(column)
-    return cells.refusal
+    return refusal_of([cells])

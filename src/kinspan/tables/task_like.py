@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinspan.tables.arrow import pyarrow
+from kinspan.tables.arrow import INTEGERS, NUMBERS, TEXT, kind_of_type, pyarrow
+from kinspan.tables.ids import values_of_categories
 
 _NAMES = {
     *("account", "branch", "center", "centre", "client", "clinic", "cohort", "company"),
@@ -40,9 +41,12 @@ def task_like(columns: Any) -> TaskLike | None:
 
 def _described(name: str, column: Any) -> TaskLike | None:
     is_named = bool(_NAMES & set(_words(name)))
-    is_text = pyarrow().types.is_string(column.type)
-    if not (is_named or is_text):
+    kind = kind_of_type(column.type)
+    is_text = kind == TEXT
+    if not (is_text or (is_named and kind in (INTEGERS, NUMBERS))):
         return None
+    if pyarrow().types.is_dictionary(column.type):
+        column = values_of_categories(column)
     values = column.drop_null().unique().to_pylist()
     like = TaskLike(name, len(values), len(column))
     if like.n_values < _FEWEST or like.n_rows < _USES * like.n_values:

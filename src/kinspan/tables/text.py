@@ -30,6 +30,7 @@ _NO_TEXT = {  # how other files begin
     b"PAR1": "Parquet: its name should end in .parquet",
     b"ARROW1": "Arrow or Feather: its name should end in .arrow or .feather",
 }
+_SHOWN = 40  # characters of a line
 _WAY_OUT = "use encoding={!r}"
 _OTHER_ENCODING = f"It may be Latin-1 or Windows-1252: {_WAY_OUT.format('WINDOWS-1252')}"
 
@@ -51,7 +52,7 @@ def open_csv(path: Path, dialect: Dialect) -> OpenTable:
     }
     convert = csv.ConvertOptions(**_conversion(dialect))
     with (
-        _naming_columns(block, dialect, header=head[:end].decode(errors="replace")),
+        _naming_columns(block, dialect, head=head[: end + _BLOCK // 16].decode(errors="replace")),
         csv.open_csv(path, convert_options=convert, **options) as opened,
     ):
         schema = opened.schema
@@ -136,7 +137,7 @@ def _with_numbers(batch: Any, names: Sequence[str], dialect: Dialect) -> Any:
 
 @contextmanager
 def _naming_columns(
-    block: int, dialect: Dialect, names: Sequence[str] = (), header: str = ""
+    block: int, dialect: Dialect, names: Sequence[str] = (), head: str = ""
 ) -> Iterator[None]:
     """Reword errors of pyarrow so that they name columns instead of their positions."""
     try:
@@ -145,16 +146,22 @@ def _naming_columns(
         raise ValueError(_other_encoding(dialect, error)) from None
     except pyarrow().ArrowInvalid as error:
         message = _reworded(str(error), block, names)
-        raise ValueError(message + _about_header(message, header)) from None
+        raise ValueError(message + _about_header(message, head)) from None
 
 
-def _about_header(message: str, header: str) -> str:
-    """What is wrong with the first line where the second has more columns."""
-    delimiter = other_delimiter(header) if "Expected 1 columns" in message else ""
-    expected = re.search(r"Row #2: Expected (\d+) columns, got (\d+)", message)
+def _about_header(message: str, head: str) -> str:
+    """What is wrong with the first line where the second has more columns.
+
+    Whether messages have the number of a row depends on how many threads pyarrow has.
+    """
+    first, second = [*(line for line in head.splitlines() if line.strip()), "", ""][:2]
+    delimiter = other_delimiter(first) if "Expected 1 columns" in message else ""
+    expected = re.search(r"Expected (\d+) columns, got (\d+): (.*)", message)
     if delimiter or expected is None or int(expected[1]) > int(expected[2]):
         return delimiter
-    shown = header.strip()[:40]
+    if second[:_SHOWN] != expected[3][:_SHOWN]:
+        return ""
+    shown = first.strip()[:_SHOWN]
     return f". Does the first line name the columns? It is {shown!r}: remove such lines"
 
 

@@ -91,12 +91,11 @@ class Combination(NamedTuple):
         """One candidate for all."""
         return cls([chosen], np.ones((n_tasks, 1)), np.ones(1), chosen, None, alone, None)
 
-    def by_basis(self, weights: Floats) -> Iterator[tuple[Prepared, list[int]]]:
-        """Every basis, and the candidates in it that have (…, candidates) weights."""
+    def by_basis(self) -> Iterator[tuple[Prepared, list[int]]]:
+        """Every basis, and the candidates in it that have weight in some rule."""
         groups: dict[int, list[int]] = {}
-        for j, candidate in enumerate(self.candidates):
-            if weights[..., j].any():
-                groups.setdefault(id(candidate.prepared), []).append(j)
+        for j in np.flatnonzero(self.weights.any(axis=0) | (self.of_strangers != 0)).tolist():
+            groups.setdefault(id(self.candidates[j].prepared), []).append(j)
         for group in groups.values():
             yield self.candidates[group[0]].prepared, group
 
@@ -152,7 +151,10 @@ def combined_rules(
     """Rules of all tasks in one basis, around their centres there."""
     coef, offset = np.zeros(shape), np.zeros(shape[:2])
     for j in group:
-        rules, amount = combination.candidates[j].rules(), combination.weights[:, j]
+        amount = combination.weights[:, j]
+        if not amount.any():
+            continue
+        rules = combination.candidates[j].rules()
         coef += amount[:, None, None] * rules.coef
         offset += amount[:, None] * rules.offset
     return LinearRules(coef, offset)

@@ -37,7 +37,7 @@ def test_a_task_left_out_was_never_there(n_classes: int) -> None:
     others = np.array([0, 1, 3])
     sizes = np.abs(list(shares(clf, others)))
     sizes[np.arange(3), others] = 0.0
-    before, after = clf._rules.saved.of(others), rest._rules.saved
+    before, after = clf._rules.expected.saved.of(others), rest._rules.expected.saved
     expected = before.lost(after, sizes[:, 2] / sizes.sum(axis=1))
     np.testing.assert_allclose(answer.change, expected, atol=1e-12)
     np.testing.assert_array_equal(clf.coef_, coef)  # nothing was changed

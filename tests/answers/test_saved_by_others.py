@@ -111,7 +111,7 @@ def test_what_is_announced_is_nearer_to_the_truth_than_what_rows_say() -> None:
         means = means_of(seed, 4, 0.8, 20)[1]
         both = [MultiTaskSPCA(labels=labels).fit(X, y, task=task) for labels in ("auto", "single")]
         truth = np.subtract(*[true_errors(clf, means) for clf in both[::-1]])
-        saved = both[0]._rules.saved
+        saved = both[0]._rules.expected.saved
         gaps.append(
             [np.abs(found - truth).mean() for found in (saved.total, saved.told, 0 * truth)]
         )

@@ -60,10 +60,10 @@ def test_weights_of_candidates_are_those_of_families_times_those_in_them() -> No
     combination = _combined(found, evidence, options)
     start = 0
     for family in found:
-        part = combination.weights[:, start : start + len(family.weights)]
-        start += len(family.weights)
-        amounts = part.sum(axis=1) / family.weights.sum()  # one number a task
-        np.testing.assert_allclose(part, np.outer(amounts, family.weights), atol=1e-12)
+        part = combination.weights[:, start : start + len(family.rule.weights)]
+        start += len(family.rule.weights)
+        amounts = part.sum(axis=1) / family.rule.weights.sum()  # one number a task
+        np.testing.assert_allclose(part, np.outer(amounts, family.rule.weights), atol=1e-12)
     assert start == len(combination.candidates)
     assert (combination.weights >= 0).all()
 

@@ -8,11 +8,16 @@ import numpy as np
 import pytest
 
 from kinspan.selection.evidence import Evidence, evidence_of
-from kinspan.selection.weights_of_all import pooled_weights
+from kinspan.selection.weights_of_all import PooledRule, pooled_weights
 from kinspan.selection.weights_of_tasks import Combined, combine
 from tests.selection.test_evidence import evidence_for, scores_of
 
 EQUAL = np.full(2, 0.5)
+
+
+def rules_of(scores: Any) -> list[PooledRule]:
+    """Rules that have seen no row."""
+    return [PooledRule(np.ones(1), of_rule) for of_rule in scores]
 
 
 class Fleet(NamedTuple):
@@ -30,7 +35,7 @@ class Fleet(NamedTuple):
 
     def combined(self, prior: Any = EQUAL) -> Combined:
         n_tasks = int(self.tasks.max()) + 1
-        return combine(self.scores, self.scores, self.evidence, prior, n_tasks)
+        return combine(rules_of(self.scores), self.evidence, prior, n_tasks)
 
 
 def fleet(seed: int, sizes: Any, strangers: Any) -> Fleet:
@@ -193,8 +198,8 @@ def test_order_of_rows_rules_and_tasks_permutes_the_answer() -> None:
 
 def test_one_rule_for_all_tasks_has_the_weights_of_all() -> None:
     world = fleet(0, [20, 20], [])
-    found = combine(world.scores[:1], world.scores[:1], world.evidence, np.ones(1), 2)
-    of_all = pooled_weights(world.scores[:1], world.evidence, np.ones(1))[0]
+    found = combine(rules_of(world.scores[:1]), world.evidence, np.ones(1), 2)
+    of_all = pooled_weights(world.scores[:1], world.evidence, np.ones(1)).weights
     np.testing.assert_allclose(found.weights, np.tile(of_all, (2, 1)))
     np.testing.assert_allclose(found.scores, of_all[0] * world.scores[0])
 
@@ -206,7 +211,7 @@ def test_a_task_without_evidence_has_the_weights_of_all() -> None:
     evidence = evidence_of(
         world.tasks, world.classes, np.ones(len(usable)), usable, np.ones((7, 2), bool)
     )
-    found = combine(world.scores, world.scores, evidence, EQUAL, 7)
+    found = combine(rules_of(world.scores), evidence, EQUAL, 7)
     np.testing.assert_allclose(found.weights[6], found.of_all, rtol=1e-4)
     expected = np.tensordot(found.weights[6], world.scores[:, ~usable], axes=1)
     np.testing.assert_allclose(found.scores[~usable], expected)
@@ -217,7 +222,7 @@ def test_nobody_has_a_say_and_the_prior_decides() -> None:
     nobody = evidence_of(world.tasks, world.classes, np.ones(12), np.zeros(12, bool),
                          np.ones((2, 2), bool))  # fmt: skip
     prior = np.array([0.3, 0.7])
-    found = combine(world.scores, world.scores, nobody, prior, 2)
+    found = combine(rules_of(world.scores), nobody, prior, 2)
     np.testing.assert_allclose(found.weights, [prior, prior])
 
 
@@ -234,7 +239,7 @@ def test_rules_that_all_speak_against_the_rows_still_have_a_direction() -> None:
     assert (found.weights >= 0).all()
     assert (found.weights.sum(axis=1) > 0).all()
     assert found.weights.sum(axis=1).max() < 0.1
-    assert pooled_weights(world.scores, world.evidence, EQUAL)[0].sum() > 0
+    assert pooled_weights(world.scores, world.evidence, EQUAL).weights.sum() > 0
 
 
 def test_of_two_classes_the_difference_of_scores_is_enough() -> None:
@@ -243,12 +248,13 @@ def test_of_two_classes_the_difference_of_scores_is_enough() -> None:
     tasks, classes = np.repeat(np.arange(6), 20), np.tile([0, 1], 60)
     both = rng.normal(size=(3, 120, 2)) + scores_of(rng.normal(size=(3, 120)) + 1.0, classes)
     evidence, prior = evidence_for(tasks, classes), np.array([0.5, 0.5, 0.0])
-    expected = combine(both, both, evidence, prior, 6)
+    expected = combine(rules_of(both), evidence, prior, 6)
     difference = both[..., 1:] - both[..., :1]
-    found = combine(difference, difference, evidence, prior, 6)
+    found = combine(rules_of(difference), evidence, prior, 6)
     np.testing.assert_allclose(found.weights, expected.weights, rtol=1e-6, atol=1e-9)
     difference = expected.scores[:, 1:] - expected.scores[:, :1]
     np.testing.assert_allclose(found.scores, difference, rtol=1e-6, atol=1e-9)
     for scores in (both, both[..., 1:] - both[..., :1]):
-        pooled = pooled_weights(scores, evidence, prior)[0]
-        np.testing.assert_allclose(pooled, pooled_weights(both, evidence, prior)[0], rtol=1e-6)
+        pooled = pooled_weights(scores, evidence, prior).weights
+        expected_weights = pooled_weights(both, evidence, prior).weights
+        np.testing.assert_allclose(pooled, expected_weights, rtol=1e-6)

@@ -33,8 +33,8 @@ def test_rules_that_are_the_same_share_their_weight() -> None:
     classes = np.tile([0, 1], 60)
     one = scores_of(1.0 + rng.normal(size=(1, 120)), classes)
     evidence = evidence_for(np.repeat([0, 1], 60), classes)
-    alone = pooled_weights(one, evidence, np.ones(1))[0]
-    three = pooled_weights(np.repeat(one, 3, axis=0), evidence, np.full(3, 1 / 3))[0]
+    alone = pooled_weights(one, evidence, np.ones(1)).weights
+    three = pooled_weights(np.repeat(one, 3, axis=0), evidence, np.full(3, 1 / 3)).weights
     assert (three >= 0).all()
     assert three.sum() == pytest.approx(alone.sum(), rel=1e-3)
 
@@ -67,7 +67,7 @@ def test_pooled_weights_minimise_the_stated_objective(seed: int, n_classes: int)
     signal = np.eye(n_classes)[classes] * rng.uniform(-0.5, 2.0, (4, 1, 1))
     scores = signal + rng.normal(size=(4, 120, n_classes))
     evidence, prior = evidence_for(tasks, classes, n_classes), np.full(4, 0.25)
-    found = pooled_weights(scores, evidence, prior)[0]
+    found = pooled_weights(scores, evidence, prior).weights
     value = stated_objective(scores, evidence, prior)
     best = minimize(value, prior, method="L-BFGS-B", bounds=[(0.0, None)] * 4, tol=1e-14)
     assert value(found) <= best.fun + 1e-7
@@ -82,7 +82,7 @@ def test_scores_of_any_size_find_the_optimum(size: float) -> None:
     classes = np.tile([0, 1], 60)
     scores = size * scores_of(0.8 + rng.normal(size=(2, 120)), classes)
     evidence, prior = evidence_for(np.zeros(120, int), classes), np.full(2, 0.5)
-    found = pooled_weights(scores, evidence, prior)[0]
+    found = pooled_weights(scores, evidence, prior).weights
     value = stated_objective(scores, evidence, prior)
     grid = [minimize(value, start * prior, method="L-BFGS-B", bounds=[(0, None)] * 2).fun
             for start in (1.0, 0.1, 1 / size)]  # fmt: skip
@@ -96,7 +96,7 @@ def test_weights_go_to_the_better_rule_as_rows_grow() -> None:
         classes = np.tile([0, 1], n)
         margins = np.array([2.0, 0.0])[:, None] + 2.0 * rng.normal(size=(2, 2 * n))
         evidence = evidence_for(np.repeat(np.arange(n), 2), classes)  # many small tasks
-        weights = pooled_weights(scores_of(margins, classes), evidence, np.full(2, 0.5))[0]
+        weights = pooled_weights(scores_of(margins, classes), evidence, np.full(2, 0.5)).weights
         shares.append(weights[0] / weights.sum())
     assert shares[0] < 0.8  # before any evidence both count the same
     assert shares[2] > 0.94  # 800 rows against a prior of 100
@@ -156,9 +156,9 @@ def test_rows_that_are_no_evidence_do_not_matter() -> None:
     scores = scores_of(1.0 + rng.normal(size=(2, 40)), classes)
     usable = np.arange(40) % 5 > 0
     evidence = evidence_of(tasks, classes, np.ones(40), usable, np.ones((2, 2), bool))
-    found = pooled_weights(scores, evidence, np.full(2, 0.5))[0]
+    found = pooled_weights(scores, evidence, np.full(2, 0.5)).weights
     scores[:, ~usable] = np.nan
-    np.testing.assert_array_equal(pooled_weights(scores, evidence, np.full(2, 0.5))[0], found)
+    np.testing.assert_array_equal(pooled_weights(scores, evidence, np.full(2, 0.5)).weights, found)
 
 
 def test_pooled_weights_have_not_seen_the_rows_that_they_score() -> None:
@@ -172,11 +172,12 @@ def test_pooled_weights_have_not_seen_the_rows_that_they_score() -> None:
     scores = scores_of(rng.uniform(0.5, 1.5, (3, 1)) + rng.normal(size=(3, 80)) * 1.5, classes)
     prior, present = np.full(3, 1 / 3), np.full((4, 2), True)
     evidence = evidence_of(tasks, classes, np.ones(80), np.full(80, True), present)
-    weights, found, _ = pooled_weights(scores, evidence, prior)
+    rule = pooled_weights(scores, evidence, prior)
+    weights, found = rule.weights, rule.scores
     seen, again = np.tensordot(weights, scores, axes=1), np.empty_like(found)
     for i in range(80):
         left = replace(evidence, fleet=evidence.fleet * (np.arange(80) != i))
-        again[i] = np.tensordot(pooled_weights(scores, left, prior)[0], scores[:, i], axes=1)
+        again[i] = np.tensordot(pooled_weights(scores, left, prior).weights, scores[:, i], axes=1)
     margins = [signs * (s[:, 1] - s[:, 0]) for s in (seen, found, again)]
     far, near = (np.abs(margin - margins[2]).mean() for margin in margins[:2])
     assert near < 0.5 * far

@@ -10,6 +10,7 @@ import pytest
 from kinspan.selection.evidence import evidence_of
 from kinspan.selection.resized import resized
 from kinspan.selection.weights_of_tasks import Combined, combine
+from tests.selection.test_combine import rules_of
 
 N_TASKS, COUNTS = 6, (40, 4)
 
@@ -52,7 +53,7 @@ class Rare(NamedTuple):
         present = np.ones((N_TASKS, 2), dtype=bool)
         rows = self.tasks, self.classes, np.ones(n), np.ones(n, dtype=bool), present
         scores = self.scores()
-        return combine(scores, scores, evidence_of(*rows), np.full(2, 0.5), N_TASKS)
+        return combine(rules_of(scores), evidence_of(*rows), np.full(2, 0.5), N_TASKS)
 
 
 @pytest.mark.parametrize("signal", [0.0, 0.4])

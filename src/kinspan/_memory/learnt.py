@@ -104,8 +104,8 @@ class Learnt:
     @computed_once
     def left_out_rows(self) -> LeftOutRows:
         """Sampled rows with the scores of rules that have not seen them; no file has them."""
-        found = self.rules.left_out_rows
-        found = self._find_rules().left_out_rows if found is None else found
+        found = self.rules.expected.rows
+        found = self._find_rules().expected.rows if found is None else found
         assert found is not None
         return found
 
@@ -223,7 +223,7 @@ class Learnt:
         known, free = self.statistics, self.statistics.unlabelled
         free = None if free is None else Statistics(free.moments, None)
         statistics = Statistics(known.moments, None, unlabelled=free)
-        rules = replace(self.rules, left_out_rows=None)
+        rules = replace(self.rules, forecasts=self.rules.expected._replace(rows=None))
         light = replace(self, pile=((1, statistics),), found=rules)
         vars(light)["filling"] = self.filling  # computed from all rows
         return light

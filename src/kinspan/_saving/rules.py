@@ -9,22 +9,22 @@ import numpy as np
 from kinspan._storage.container import Record
 from kinspan.labels import TaskWeights
 from kinspan.risk import Learning, LeftOutErrors, Saved
+from kinspan.selection.expected import Expected
 from kinspan.selection.outcome import FittedRules, UnlabelledUse
 
 # A file with other rules than these has them found again from its statistics.
 VERSION = 7
-_PLAIN = (
-    *("coef", "intercept", "absent", "scale", "forecast_error", "forecast_interval"),
-    *("metric", "weights_of_task"),
-)
+_FORECAST = ("forecast_error", "forecast_interval")
+_PLAIN = ("coef", "intercept", "absent", "scale", *_FORECAST, "metric", "weights_of_task")
 
 
 def record_of(rules: FittedRules) -> Record:
     """Fitted rules as a record."""
     arrays = {name: getattr(rules, name) for name in _PLAIN}
+    expected = rules.expected
     arrays |= {f"learning/{name}": part for name, part in rules.learning._asdict().items()}
-    arrays |= {f"left_out/{name}": part for name, part in rules.left_out._asdict().items()}
-    arrays |= {f"saved/{name}": part for name, part in rules.saved._asdict().items()}
+    arrays |= {f"left_out/{name}": part for name, part in expected.left_out._asdict().items()}
+    arrays |= {f"saved/{name}": part for name, part in expected.saved._asdict().items()}
     if rules.unlabelled is not None:
         arrays |= {f"unlabelled/{name}": a for name, a in rules.unlabelled._asdict().items()}
     for i, weights in enumerate(rules.task_weights):
@@ -60,14 +60,14 @@ def rules_of(record: Record) -> FittedRules | None:
     free = None
     if "unlabelled/weight" in arrays:
         free = UnlabelledUse(*(arrays[f"unlabelled/{name}"] for name in UnlabelledUse._fields))
+    error, interval = (plain.pop(name) for name in _FORECAST)
+    forecasts = Expected(error, interval, saved, left_out, None)
     return FittedRules(
         **plain,
-        saved=saved,
+        forecasts=forecasts,
         unlabelled=free,
         multi_class=multi_class,
         task_weights=weights,
         curves=learning,
-        left_out=left_out,
-        left_out_rows=None,
         threshold=arrays.get("threshold"),
     )

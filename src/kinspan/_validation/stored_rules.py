@@ -34,8 +34,8 @@ def check_rules(rules: Any, moments: Moments) -> None:
     _check_between("the scale", rules.scale, np.nextafter(0.0, 1.0))
     _check_weights(rules, n_tasks)
     _check_learning(rules, moments)
-    _check_left_out(rules.left_out, n_tasks)
-    _check_saved(rules.saved, ~np.isnan(rules.forecast_error))
+    _check_left_out(rules.expected.left_out, n_tasks)
+    _check_saved(rules.expected.saved, ~np.isnan(rules.forecast_error))
     if rules.unlabelled is not None:
         _check_shapes(rules.unlabelled, dict.fromkeys(rules.unlabelled._fields, (n_tasks,)))
         _check_rates("the weight of unlabelled rows", rules.unlabelled.weight)

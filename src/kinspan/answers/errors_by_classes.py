@@ -25,7 +25,7 @@ def forecast_of_error(model: Any, score: Score) -> Forecast | None:
         return None
     if _is_balanced(model) == (score.name == "balanced_error"):
         return Forecast(model.forecast_error_, model.forecast_interval_)
-    known = model._rules.left_out
+    known = model._rules.expected.left_out
     counted, own = (_left_out(model, is_equal) for is_equal in (not _is_balanced(model), None))
     tells = own.rows > 0
     if not known.rows.any() or (tells != (known.rows > 0)).any():

@@ -101,7 +101,8 @@ def lost_without(model: Any, without: Any, t: int) -> Floats:
     places = identifiers.lookup(model.tasks_, without.tasks_)
     rows = zip(shares(model, places), places.tolist(), strict=True)
     of_task = np.array([_share_of_help(row, place, t) for row, place in rows])
-    return np.asarray(model._rules.saved.of(places).lost(without._rules.saved, of_task))
+    saved, rest = model._rules.expected.saved.of(places), without._rules.expected.saved
+    return np.asarray(saved.lost(rest, of_task))
 
 
 def _share_of_help(row: Floats, target: int, t: int) -> float:

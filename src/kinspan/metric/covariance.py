@@ -24,6 +24,7 @@ from kinspan.metric.sampled_rows import SampledRows
 from kinspan.metric.scale import ScaledMoments
 
 _LEAST_WIDTH = 4096  # of a block of features
+_CANCELLED = 1e-2  # of a squared length: the rest has lost a digit
 _ROUNDING = 1e-16  # of squared lengths: what is left of means that the rows span
 
 
@@ -198,9 +199,7 @@ def covariance_of_rows(
         mixing, values, left = _row_space(matrix, size)
         along = left * np.sqrt(values) / size
         basis = Basis(mixing, matrix, np.empty((0, p)))
-        outside = means.reshape(-1, p)
-        for _ in range(2):  # the second time for rounding
-            outside = outside - basis.turned_back(basis.coordinates(outside))
+        outside = _outside(basis, means.reshape(-1, p))
         size_of_means = float((means**2).sum(axis=-1).max(initial=0.0))
         outside = outside[(outside**2).sum(axis=1) > _ROUNDING * size_of_means]
         if len(outside):
@@ -210,6 +209,15 @@ def covariance_of_rows(
     mean_value = float(values.sum()) / p if values.sum() > 0 else 1.0
     values = np.concatenate([values / mean_value, np.zeros(len(basis.rest))])
     return Covariance(basis, values, along, rows, n_rows, mean_value)
+
+
+def _outside(basis: Basis, vectors: Floats) -> Floats:
+    """What is left of vectors outside the basis, where they are not nearly all within it."""
+    left = vectors - basis.turned_back(basis.coordinates(vectors))
+    before, after = ((part**2).sum(axis=1) for part in (vectors, left))
+    if (after < _CANCELLED * before).any():  # a part of what is left is rounding
+        left -= basis.turned_back(basis.coordinates(left))
+    return left
 
 
 def _row_space(rows: RowMatrix, size: Floats) -> tuple[Floats, Floats, Floats]:

@@ -21,7 +21,7 @@ from kinspan.selection.evidence import Evidence, evidence_of
 from kinspan.selection.own_rows import OwnRules, own_rules
 from kinspan.selection.prepared import Prepared
 from kinspan.selection.solutions import Problem, Solution, solution_of, solve_each
-from kinspan.selection.weights_of_all import pooled_weights
+from kinspan.selection.weights_of_all import PooledRule, pooled_weights
 
 _KEPT_NUMBERS = 1 << 22  # in the class means of a metric that is kept while others are judged
 
@@ -77,9 +77,7 @@ class Family(NamedTuple):
 
     name: str
     candidates: list[Candidate]
-    weights: Floats  # (candidates,)
-    scores: Floats  # (rows, 1 or classes): of left-out rows, by weights without their loss
-    unseen: Floats  # (rows, 1 or classes): the same by weights that know nothing of the row
+    rule: PooledRule  # weights of candidates, and scores of left-out rows by them
 
     def light(self) -> Family:
         """Without the scores of single candidates, which nobody needs any more."""
@@ -135,8 +133,8 @@ def _family(name: str, group: list[Candidate], evidence: Evidence) -> Family:
         best = int(np.argmin(losses))
         weights = np.where(np.arange(len(group)) == best, 1.0 / group[best].factor, 0.0)
         combined = np.tensordot(weights, scores, axes=1)
-        return Family(name, group, weights, combined, combined)
-    return Family(name, group, *pooled_weights(scores, evidence, equal))
+        return Family(name, group, PooledRule(weights, combined))
+    return Family(name, group, pooled_weights(scores, evidence, equal))
 
 
 def _candidates(bases: Iterable[Prepared], options: Options) -> Iterator[Candidate]:

@@ -15,9 +15,39 @@ from kinspan.scores import LinearRules
 from kinspan.selection.candidates import Candidate, Family
 from kinspan.selection.evidence import Evidence
 from kinspan.selection.prepared import Prepared
+from kinspan.selection.weights_of_all import PooledRule
 from kinspan.selection.weights_of_tasks import Combined
 
 _POOLED, _ALONE = ("naive",), ("single", "own")  # labels of candidates
+
+
+class LeftOutScores(NamedTuple):
+    """What scores of left-out rows follow from, by weights that have not seen them."""
+
+    together: Combined
+    alone: PooledRule | None  # None where all go alone
+
+    @property
+    def size(self) -> int:
+        """Numbers in the scores by single candidates."""
+        rules = [*self.together.rules, *([] if self.alone is None else [self.alone])]
+        return sum((rule.seen or rule).scores.size for rule in rules)
+
+    def found(self) -> OfRules:
+        """Scores of all rows."""
+        scores, sized = self.together.scores, self.together.sized
+        if self.alone is None:
+            return OfRules(scores, sized, scores, sized)
+        return OfRules(scores, sized, self.alone.unseen, self.alone.unseen)
+
+
+class OfRules(NamedTuple):
+    """(rows, 1 or classes): scores of left-out rows; sized, as if by the rule of the task."""
+
+    scores: Floats
+    sized: Floats
+    alone: Floats  # for every task alone
+    alone_sized: Floats
 
 
 class Combination(NamedTuple):
@@ -28,15 +58,8 @@ class Combination(NamedTuple):
     of_strangers: Floats  # (candidates,): for tasks that are not fitted
     reference: Candidate  # in whose metric energies and formulas are computed
     evidence: Evidence | None  # None without rows
-    scores: Floats  # (rows, classes): of left-out rows, by weights that have not seen them
-    sized: Floats  # (rows, classes): the same, as if all were by the rule of the task
     alone: Candidate
-    alone_scores: Floats  # (rows, classes): scores for every task alone
-
-    @property
-    def alone_sized(self) -> Floats:
-        """(rows, classes): of `alone_scores`; where all go alone they are those of the rules."""
-        return self.sized if self.alone_scores is self.scores else self.alone_scores
+    left_out: LeftOutScores | None  # None without rows
 
     @classmethod
     def of(
@@ -48,8 +71,8 @@ class Combination(NamedTuple):
         of_families = np.zeros((len(families), len(candidates)))
         start = 0
         for i, family in enumerate(families):
-            of_families[i, start : start + len(family.weights)] = family.weights
-            start += len(family.weights)
+            of_families[i, start : start + len(family.candidates)] = family.rule.weights
+            start += len(family.candidates)
         weights = both.weights @ of_families
         named = [f.name for f in families]
         stranger = of_families[named.index("naive") if "naive" in named else 0]
@@ -60,24 +83,20 @@ class Combination(NamedTuple):
             stranger,
             _reference(candidates, weights),
             evidence,
-            both.scores,
-            both.sized,
-            alone.candidates[int(alone.weights.argmax())],
-            both.scores if goes_alone else alone.unseen,
+            alone.candidates[int(alone.rule.weights.argmax())],
+            LeftOutScores(both, None if goes_alone else alone.rule),
         )
 
     @classmethod
     def without_rows(cls, chosen: Candidate, alone: Candidate, n_tasks: int) -> Combination:
         """One candidate for all."""
-        nothing, ones = np.empty((0, 0)), np.ones((n_tasks, 1))
-        return cls([chosen], ones, np.ones(1), chosen, None, nothing, nothing, alone, nothing)
+        return cls([chosen], np.ones((n_tasks, 1)), np.ones(1), chosen, None, alone, None)
 
-    def by_basis(self, weights: Floats) -> Iterator[tuple[Prepared, list[int]]]:
-        """Every basis, and the candidates in it that have (…, candidates) weights."""
+    def by_basis(self) -> Iterator[tuple[Prepared, list[int]]]:
+        """Every basis, and the candidates in it that have weight in some rule."""
         groups: dict[int, list[int]] = {}
-        for j, candidate in enumerate(self.candidates):
-            if weights[..., j].any():
-                groups.setdefault(id(candidate.prepared), []).append(j)
+        for j in np.flatnonzero(self.weights.any(axis=0) | (self.of_strangers != 0)).tolist():
+            groups.setdefault(id(self.candidates[j].prepared), []).append(j)
         for group in groups.values():
             yield self.candidates[group[0]].prepared, group
 
@@ -133,7 +152,10 @@ def combined_rules(
     """Rules of all tasks in one basis, around their centres there."""
     coef, offset = np.zeros(shape), np.zeros(shape[:2])
     for j in group:
-        rules, amount = combination.candidates[j].rules(), combination.weights[:, j]
+        amount = combination.weights[:, j]
+        if not amount.any():
+            continue
+        rules = combination.candidates[j].rules()
         for tasks in blocks(len(coef), coef[:1].size):
             coef[tasks] += amount[tasks, None, None] * rules.coef[tasks]
         offset += amount[:, None] * rules.offset

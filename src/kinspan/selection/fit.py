@@ -84,13 +84,11 @@ def _combined(found: list[Family], evidence: Evidence, options: Options) -> Comb
         used = found[:1]
     prior = _before_evidence(used)
     n_tasks = len(options.priors)
+    rules = [family.rule for family in used]
     if options.multi_class == "one-vs-all":
-        scores = used[0].scores
-        both = Combined(np.ones((n_tasks, 1)), np.ones(1), scores, scores)
+        both = Combined(np.ones((n_tasks, 1)), np.ones(1), rules)
     else:
-        scores = np.array([family.scores for family in used])
-        unseen = np.array([family.unseen for family in used])
-        both = combine(scores, unseen, evidence, prior, n_tasks)
+        both = combine(rules, evidence, prior, n_tasks)
     alone = next(f for f in found if f.name == "single")
     return Combination.of(used, both, alone, evidence)
 

@@ -54,11 +54,11 @@ def rules_in_input_units(
 ) -> tuple[InputUnits, Mask]:
     """All rules with priors; and (tasks + 1, classes): classes that are never answered."""
     counts = prepared.scaled.counts
-    strangers = _of_strangers(combination, prepared, options)
-    coef, intercept = _of_tasks(combination, prepared, options)
+    both, of_strangers = _relative_to_origin(combination, prepared, options)
+    coef, intercept = both
     is_new = newcomers(counts)
-    foreign = np.append(is_new, True)
-    coef[foreign], intercept[foreign] = strangers.coef, strangers.intercept[foreign]
+    coef[:-1][is_new] = coef[-1]
+    intercept[:-1][is_new] = of_strangers[is_new]
     if options.multi_class != "one-vs-all":
         intercept[:-1] += options.log_priors
     intercept[-1] += options.log_priors.mean(axis=0)
@@ -70,23 +70,51 @@ def rules_in_input_units(
     return InputUnits(coef, intercept), absent
 
 
-def _of_tasks(combination: Combination, prepared: Prepared, options: Options) -> InputUnits:
-    """The combined rules of all tasks, relative to the origin; and nothing, last."""
-    n_tasks, n_classes, _ = shape = prepared.scaled.means.shape
+def _relative_to_origin(
+    combination: Combination, prepared: Prepared, options: Options
+) -> tuple[InputUnits, Floats]:
+    """All rules, relative to the origin; (tasks, classes) intercepts of strangers for new tasks."""
+    n_tasks, n_classes = prepared.scaled.counts.shape
+    intercept, of_strangers = np.zeros((2, n_tasks + 1, n_classes))
+    turned: dict[tuple[int, int], tuple[Prepared, Floats]] = {}
+    for basis, group in combination.by_basis():
+        own = _of_tasks(combination, basis, group, prepared, options)
+        strangers = _of_strangers(combination, basis, group, options)
+        intercept[:-1] += own.intercept
+        of_strangers += strangers.intercept
+        found = np.concatenate([own.coef, strangers.coef])
+        del own  # as large as all rules
+        same = id(basis.axes), id(basis.scaled.scale)  # rows of several bases are read once
+        if same in turned:
+            found += turned[same][1]
+        turned[same] = basis, found
     coef = np.zeros((n_tasks + 1, n_classes, prepared.scaled.scale.shape[1]))
-    intercept = np.zeros((n_tasks + 1, n_classes))
-    for basis, group in combination.by_basis(combination.weights):
-        scaled = basis.scaled
-        rules = combined_rules(combination, group, (*shape[:2], scaled.means.shape[2]))
-        if options.share_classes and not prepared.scaled.present.all():
-            rules = _with_borrowed(rules, combination, basis, group, prepared)
-        intercept[:-1] += rules.offset - np.einsum(
-            "tlp,tp->tl", rules.coef, np.broadcast_to(scaled.centres, rules.coef[:, 0].shape)
-        )
-        scale = np.broadcast_to(scaled.scale, (n_tasks, scaled.scale.shape[1]))[:, None]
-        for tasks in blocks(n_tasks, coef[:1].size, least=_LEAST_TASKS):
-            coef[tasks] += basis.turned_back(rules.coef[tasks]) / scale[tasks]
-    return InputUnits(coef, intercept)
+    for basis, found in turned.values():
+        scale = np.broadcast_to(basis.scaled.scale, (n_tasks, coef.shape[2]))
+        for rows in blocks(len(coef), coef[:1].size, least=_LEAST_TASKS):
+            in_features = basis.turned_back(found[rows])
+            in_features[: n_tasks - rows.start] /= scale[rows][:, None]
+            in_features[n_tasks - rows.start :] /= basis.pooled.scale[0]
+            coef[rows] += in_features
+    intercept[-1] = of_strangers[-1]
+    return InputUnits(coef, intercept), of_strangers[:-1]
+
+
+def _of_tasks(
+    combination: Combination,
+    basis: Prepared,
+    group: list[int],
+    prepared: Prepared,
+    options: Options,
+) -> InputUnits:
+    """What candidates in a basis add to the rules of all tasks, along its axes."""
+    scaled = basis.scaled
+    shape = (*prepared.scaled.means.shape[:2], scaled.means.shape[2])
+    rules = combined_rules(combination, group, shape)
+    if options.share_classes and not prepared.scaled.present.all():
+        rules = _with_borrowed(rules, combination, basis, group, prepared)
+    centres = np.broadcast_to(scaled.centres, rules.coef[:, 0].shape)
+    return InputUnits(rules.coef, rules.offset - np.einsum("tlp,tp->tl", rules.coef, centres))
 
 
 def _with_borrowed(
@@ -118,17 +146,19 @@ def _with_borrowed(
     return LinearRules(coef, offset)
 
 
-def _of_strangers(combination: Combination, prepared: Prepared, options: Options) -> InputUnits:
+def _of_strangers(
+    combination: Combination, basis: Prepared, group: list[int], options: Options
+) -> InputUnits:
     """One coef of what tasks agree on; its intercept for every task, and for those not fitted."""
-    n_tasks, n_classes = prepared.scaled.counts.shape
-    coef = np.zeros((1, n_classes, prepared.scaled.scale.shape[1]))
+    n_tasks, n_classes = options.priors.shape
+    coef = np.zeros((1, n_classes, basis.scaled.means.shape[2]))
     intercept = np.zeros((n_tasks + 1, n_classes))
-    for basis, group in combination.by_basis(combination.of_strangers):
-        rules = [_shared_rules(combination.candidates[j], options) for j in group]
-        amounts = combination.of_strangers[group]
-        in_basis = np.tensordot(amounts, [of_candidate.coef for of_candidate in rules], axes=1)
-        coef += basis.turned_back(in_basis) / basis.pooled.scale[:1, None, :]
-        intercept += sum(a * r.offset for a, r in zip(amounts, rules, strict=True))
+    for j in group:
+        amount = combination.of_strangers[j]
+        if amount:
+            rules = _shared_rules(combination.candidates[j], options)
+            coef += amount * rules.coef
+            intercept += amount * rules.offset
     return InputUnits(coef, intercept)
 
 

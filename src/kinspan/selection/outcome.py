@@ -3,36 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kinspan._rows.types import Codes, Floats, Mask
 from kinspan.labels import TaskWeights
 from kinspan.labels.shrinkage import pooled_energies
-from kinspan.risk import (
-    Energies,
-    Forecast,
-    Learning,
-    LeftOutErrors,
-    LeftOutRows,
-    Saved,
-    learning_curves,
-    left_out_errors,
-    saved,
-    score_distributions,
-    spread_of_scores,
-    thresholds,
-    with_doubt,
-)
-from kinspan.risk.usual_task import UsualTask
-from kinspan.selection.candidates import Candidate, Options, of_classes
+from kinspan.risk import Energies, Learning, learning_curves, spread_of_scores
+from kinspan.selection.candidates import Options
 from kinspan.selection.combination import Combination
-from kinspan.selection.evidence import Evidence
+from kinspan.selection.expected import Expected, Told, expected_by_formula, formula
 from kinspan.selection.input_units import Shared, rules_in_input_units
 from kinspan.selection.new_tasks import forecast_of_newcomers, newcomers
 from kinspan.selection.prepared import Prepared
-from kinspan.selection.solutions import Problem, Solution, isotropic_error, squares
+from kinspan.selection.solutions import Problem, Solution, squares
 
 
 class Reached(NamedTuple):
@@ -62,17 +47,13 @@ class FittedRules:
     intercept: Floats  # (tasks + 1, 1 or classes)
     absent: Mask  # (tasks + 1, classes): classes that are never answered
     scale: Floats  # (tasks + 1, features)
-    forecast_error: Floats  # (tasks,)
-    forecast_interval: Floats  # (tasks, 2)
-    saved: Saved  # what every task would lose by going alone
+    forecasts: Expected | Told  # forecasts, or what they follow from
     metric: Floats  # (tasks,): the share of the covariance
     multi_class: str  # the contrasts that the weights are for
     task_weights: list[list[TaskWeights]]  # for every metric that some task has
     weights_of_task: Codes  # (tasks,): which of these
     curves: Learning | Reached  # learning curves, or what they follow from
-    left_out: LeftOutErrors  # what the forecasts follow from; no rows where nothing was left out
     unlabelled: UnlabelledUse | None = None  # where rows without labels could be used
-    left_out_rows: LeftOutRows | None = None  # the rows themselves; None after reading a file
     threshold: Floats | None = None  # (tasks + 1,): the score to exceed; None is zero
 
     @property
@@ -83,9 +64,32 @@ class FittedRules:
         )
 
     @property
+    def expected(self) -> Expected:
+        """Forecasts, computed when somebody asks."""
+        if isinstance(self.forecasts, Told):  # the same knowledge in another form
+            object.__setattr__(self, "forecasts", self.forecasts.expected())
+        assert isinstance(self.forecasts, Expected)
+        return self.forecasts
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what forecasts follow from, which is larger than they are."""
+        _ = self.expected
+        return vars(self)
+
+    @property
+    def forecast_error(self) -> Floats:
+        """(tasks,): the error to expect of new rows."""
+        return self.expected.error
+
+    @property
+    def forecast_interval(self) -> Floats:
+        """(tasks, 2): around it."""
+        return self.expected.interval
+
+    @property
     def single_task_error(self) -> Floats:
         """(tasks,): the forecast, and what the other tasks save."""
-        return np.clip(self.forecast_error + self.saved.total, 0.0, 1.0)
+        return np.clip(self.expected.error + self.expected.saved.total, 0.0, 1.0)
 
     @property
     def learning(self) -> Learning:
@@ -112,15 +116,13 @@ def outcome(combination: Combination, prepared: Prepared, options: Options) -> F
     scale = np.where(is_new[:, None], prepared.pooled.scale, prepared.scaled.scale)
     return FittedRules(
         *(*rules.of_two(), absent, np.concatenate([scale, prepared.pooled.scale[:1]])),
-        *(expected.error, expected.interval, expected.saved),
+        expected,
         combination.shares(),
         problem.multi_class,
         [combination.task_weights()],
         np.zeros(len(counts), dtype=np.intp),
         Reached(reached, counts, n_classes, _chance(options.priors, counts, is_new)),
-        expected.left_out,
-        left_out_rows=expected.rows,
-        threshold=expected.threshold,
+        threshold=expected.threshold if isinstance(expected, Expected) else None,
     )
 
 
@@ -130,55 +132,37 @@ def _chance(priors: Floats, counts: Floats, is_new: Mask) -> Floats:
     return np.asarray(1.0 - can_be.max(axis=1) / np.maximum(can_be.sum(axis=1), 1e-300))
 
 
-class _Expected(NamedTuple):
-    """Forecasts of all tasks."""
-
-    error: Floats  # (tasks,)
-    interval: Floats  # (tasks, 2)
-    saved: Saved  # what the others save
-    left_out: LeftOutErrors  # what left-out rows say of the rules with the others
-    rows: LeftOutRows  # these rows
-    threshold: Floats | None  # (tasks + 1,)
-
-
 def _expected(
     combination: Combination, options: Options, energies: Energies, counts: Floats
-) -> _Expected:
-    """From left-out rows, and without any of them by the formula of the paper."""
-    both = (
-        (combination.scores, combination.sized, combination.reference),
-        (combination.alone_scores, combination.alone_sized, combination.alone),
-    )
-    reached = (energies, energies.alone(counts))
-    rows = [
-        _with_noise(_left_out_rows(combination.evidence, *of, options), known, counts)
-        for of, known in zip(both, reached, strict=True)
-    ]
-    above = [_thresholds(of, combination, options) for of in rows]
-    found, alone = (
-        _left_out(_relative(of, at), c, options)
-        for of, at, (*_, c) in zip(rows, above, both, strict=True)
-    )
-    found = found.among(energies, counts, combination.ways())
-    if found.rows.any():
-        together, gain = found.forecast(), saved(found, alone)
+) -> Expected | Told:
+    """From left-out rows, when somebody asks, and without any of them by the formula of the paper.
+
+    Now where rules follow from them, or where what they follow from is large.
+    """
+    if combination.evidence is None:
+        found = expected_by_formula(combination, options)
     else:
-        together, apart = (_formula(candidate, options) for *_, candidate in both)
-        gain = Saved(apart.error - together.error, *np.zeros((2, len(counts))))
-    expected = _Expected(*together, gain, found, rows[0], above[0])
-    is_new = newcomers(combination.reference.solution()[0].scaled.counts)
-    return _with_newcomers(expected, is_new, combination, options) if is_new.any() else expected
+        told = Told.of(combination, options, energies)
+        if not told.is_something:
+            found = expected_by_formula(combination, options)
+            found = Expected(*found[:3], *told.expected()[3:])
+        elif told.can_wait and not newcomers(counts).any():
+            return told
+        else:
+            found = told.expected()
+    is_new = newcomers(counts)
+    return _with_newcomers(found, is_new, combination, options) if is_new.any() else found
 
 
 def _with_newcomers(
-    expected: _Expected, is_new: Mask, combination: Combination, options: Options
-) -> _Expected:
+    expected: Expected, is_new: Mask, combination: Combination, options: Options
+) -> Expected:
     """Known tasks pretend to be new; a new task alone can only guess."""
     shared = Shared.of(combination.reference.prepared, combination.reference.share, options.priors)
     assert shared.places is not None
-    isotropic = _formula(combination.reference, options).error
+    isotropic = formula(combination.reference, options).error
     n_classes = shared.pooled.present[~is_new].sum(axis=1)
-    n_rows = len(combination.scores)
+    n_rows = 0 if combination.evidence is None else len(combination.evidence.own)
     inflation = spread_of_scores(isotropic[~is_new], expected.error[~is_new], n_classes, n_rows)
     error, interval = forecast_of_newcomers(
         shared.pooled, options.log_priors, options.priors, shared.places, inflation
@@ -189,83 +173,6 @@ def _with_newcomers(
         interval=np.where(is_new[:, None], interval, expected.interval),
         saved=expected.saved._replace(total=np.where(is_new, chance - error, total)),
     )
-
-
-def _left_out_rows(
-    evidence: Evidence | None,
-    scores: Floats,
-    sized: Floats,
-    candidate: Candidate,
-    options: Options,
-) -> LeftOutRows:
-    """Sampled rows with the scores of rules that have not seen them; none where there are none."""
-    if evidence is None:
-        nothing = np.empty(0, dtype=np.intp)
-        no_scores = np.empty((0, options.priors.shape[1]))
-        return LeftOutRows(
-            *(no_scores, nothing, nothing, np.empty(0), options.log_priors, np.empty(0)),
-            np.zeros(len(options.log_priors)),
-        )
-    log_priors = options.log_priors
-    if candidate.multi_class == "one-vs-all":
-        log_priors = np.zeros_like(log_priors)  # its scores are no log odds
-    known = evidence.own > 0
-    tasks, classes = evidence.tasks[known], evidence.classes[known]
-    resized = (sized - scores)[known].sum(axis=1)  # of two classes; nothing of several
-    scores = of_classes(scores)[known] + log_priors[tasks]
-    sample = candidate.prepared.left_out
-    rows = LeftOutRows(
-        *(scores, tasks, classes, sample.weights[known], log_priors, resized),
-        np.zeros(len(log_priors)),
-    )
-    return with_doubt(rows, sample.keys[known])
-
-
-def _with_noise(rows: LeftOutRows, energies: Energies, counts: Floats) -> LeftOutRows:
-    """With the share of rules that is noise of the labels of a task, as in a usual one."""
-    if not len(rows.tasks):
-        return rows
-    n = np.bincount(rows.tasks, rows.weights, len(counts)).astype(np.float64)
-    return rows._replace(noise_share=UsualTask.of(energies, counts, n).noise_share())
-
-
-def _thresholds(rows: LeftOutRows, combination: Combination, options: Options) -> Floats | None:
-    """(tasks + 1,): for what they are asked for; None if for nothing, or if nothing is known."""
-    if options.goal is None or not len(rows.tasks):
-        return None
-    counts = combination.reference.solution()[0].scaled.counts
-    return thresholds(score_distributions(rows, counts, options.shares), options.goal)
-
-
-def _relative(rows: LeftOutRows, threshold: Floats | None) -> LeftOutRows:
-    """With scores that are above zero where they are above the threshold."""
-    if threshold is None:
-        return rows
-    moved = 0.5 * threshold[rows.tasks][:, None] * np.array([1.0, -1.0])
-    return rows._replace(scores=rows.scores + moved)
-
-
-def _left_out(rows: LeftOutRows, candidate: Candidate, options: Options) -> LeftOutErrors:
-    """What left-out rows say of the errors of rules; nothing where there are none."""
-    if not len(rows.tasks):
-        return LeftOutErrors(*np.zeros((5, len(options.priors))))
-    prepared = candidate.prepared
-    priors = np.where(prepared.scaled.present, options.priors, 0.0)
-    skipped = None if prepared.judged is None else prepared.judged.skipped
-    return left_out_errors(rows.scores, rows.tasks, rows.classes, rows.weights, priors, skipped)
-
-
-def _formula(candidate: Candidate, options: Options) -> Forecast:
-    """The formula of the paper, up to that of a guess; of its own error nothing is known."""
-    problem, solution = candidate.solution()
-    if problem.is_discriminant:  # scores of candidates are without priors
-        rules = solution.rules
-        offset = rules.offset + options.log_priors / candidate.factor
-        solution = solution._replace(rules=rules._replace(offset=offset))
-    chance = 1.0 - 1.0 / np.maximum(problem.scaled.present.sum(axis=1), 1)
-    error = np.minimum(isotropic_error(solution, problem, options.priors), chance)
-    interval = np.stack([np.zeros_like(error), chance], axis=1)
-    return Forecast(error, np.where(np.isnan(error)[:, None], np.nan, interval))
 
 
 def _energies(solution: Solution, problem: Problem) -> Energies:

@@ -14,6 +14,7 @@ from kinspan._rows.stored_rows import without_zeros
 from kinspan._rows.types import Floats, Ids
 from kinspan.class_moments import ClassMoments
 from kinspan.metric import (
+    Basis,
     Covariance,
     Root,
     SampledRows,
@@ -65,6 +66,11 @@ class Prepared(NamedTuple):
         if self.covariance is None:
             return Root.of_diagonal(np.ones(self.scaled.means.shape[2]))
         return self.covariance.root(share)
+
+    @property
+    def axes(self) -> Basis | None:
+        """The directions of the basis; None for those of the features."""
+        return None if self.covariance is None else self.covariance.basis
 
     def turned_back(self, coef: Floats) -> Floats:
         """Rules for rows in the basis, or along its axes → rules for scaled rows."""

@@ -214,7 +214,7 @@ def _forecast(rules: FittedRules, left_out: LeftOut, known: Labelled) -> FittedR
 
     With a threshold, the forecast is that of the labelled rows.
     """
-    before, found = rules.left_out, rules.unlabelled
+    before, found = rules.expected.left_out, rules.unlabelled
     assert found is not None
     labelled, taught = (left_out.errors(w, known) for w in (0.0 * found.weight, found.weight))
     used = (found.weight > 0) & (taught.rows > 0) & (before.rows > 0)
@@ -223,9 +223,7 @@ def _forecast(rules: FittedRules, left_out: LeftOut, known: Labelled) -> FittedR
     left = (1.0 + taught.wrong()[used].sum()) / (1.0 + labelled.wrong()[used].sum())
     after = before.times(np.where(used, left, 1.0))
     error, interval = after.forecast()
-    return replace(
-        rules,
-        left_out=after,
-        forecast_error=np.where(used, error, rules.forecast_error),
-        forecast_interval=np.where(used[:, None], interval, rules.forecast_interval),
-    )
+    error = np.where(used, error, rules.expected.error)
+    interval = np.where(used[:, None], interval, rules.expected.interval)
+    expected = rules.expected._replace(left_out=after, error=error, interval=interval)
+    return replace(rules, forecasts=expected)

@@ -6,12 +6,14 @@ worth a number of rows.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from kinspan._rows.blocks import blocks
 from kinspan._rows.by_task import RowsByTask
+from kinspan._rows.once import computed_once
 from kinspan._rows.types import Floats
 from kinspan.selection.decisions import PRIOR_ROWS
 from kinspan.selection.evidence import Evidence
@@ -22,12 +24,32 @@ _STEPS, _TINY = 50, 1e-6
 _LENGTHS = 0.5 ** np.arange(11)  # of a step that makes the loss larger: shorter, but not zero
 
 
-class PooledRule(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class PooledRule:
     """Rules with the same weights for all tasks, and scores of rows by weights without the row."""
 
     weights: Floats  # (rules,)
     scores: Floats  # (rows, 1 or classes): without its loss, and among the rules that are used
-    unseen: Floats  # (rows, 1 or classes): without anything that it said, eq. (37)
+    seen: Seen | None = None  # None where the weights have seen no row
+
+    @computed_once
+    def unseen(self) -> Floats:
+        """(rows, 1 or classes): scores without anything that the row said, eq. (37)."""
+        if self.seen is None:
+            return self.scores
+        pooled, scores, evidence = self.seen
+        found, kept = np.tensordot(self.weights, scores, axes=1), evidence.own > 0
+        used, here = usable(scores, evidence)
+        found[kept] = weighted(pooled.without(pooled.gone(used, here)), used)
+        return found
+
+
+class Seen(NamedTuple):
+    """What weights have seen."""
+
+    pooled: Pooled
+    scores: Floats  # (rules, rows, 1 or classes)
+    evidence: Evidence
 
 
 def pooled_weights(scores: Floats, evidence: Evidence, prior: Floats) -> PooledRule:
@@ -37,12 +59,9 @@ def pooled_weights(scores: Floats, evidence: Evidence, prior: Floats) -> PooledR
     weights = with_direction(pooled.weights, prior)
     once = np.tensordot(weights, scores, axes=1)
     if len(prior) == 1 or not pooled.weights.any() or not len(here.tasks):
-        return PooledRule(weights, once, once)
-    unseen, kept = once.copy(), evidence.own > 0
-    gone = pooled.gone(used, here)
-    once[kept] = weighted(pooled.without_loss(gone), used)
-    unseen[kept] = weighted(pooled.without(gone), used)
-    return PooledRule(weights, once, unseen)
+        return PooledRule(weights, once)
+    once[evidence.own > 0] = weighted(pooled.without_loss(pooled.gone(used, here)), used)
+    return PooledRule(weights, once, Seen(pooled, scores, evidence))
 
 
 def weighted(weights: Floats, scores: Floats) -> Floats:

@@ -7,66 +7,109 @@ of several such numbers are averaged by how likely they make rows that took no p
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import softmax
 
 from kinspan._rows.by_task import RowsByTask
+from kinspan._rows.once import computed_once
 from kinspan._rows.types import Floats
 from kinspan.selection.decisions import FLEET_ROWS
 from kinspan.selection.evidence import Evidence
 from kinspan.selection.leaving_rows import Gone
 from kinspan.selection.nonnegative import inverse_among, nonnegative_each, nonnegative_moved
 from kinspan.selection.resized import resized
-from kinspan.selection.weights_of_all import Pooled, centred, usable, weighted, with_direction
+from kinspan.selection.weights_of_all import (
+    Pooled,
+    PooledRule,
+    centred,
+    usable,
+    weighted,
+    with_direction,
+)
 
 _STEPS = 3
 _ROUNDING = 1e-15  # a share of an average that does not change it
 
 
-class Combined(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Combined:
     """Weights of all tasks, and scores of rows by weights that have not seen them."""
 
     weights: Floats  # (tasks, rules)
     of_all: Floats  # (rules,): weights of all tasks together
-    scores: Floats  # (rows, 1 or classes)
-    sized: Floats  # (rows, 1 or classes): with two classes, as if all were by the task's rule
+    rules: Sequence[PooledRule]
+    seen: _Seen | None = None  # None where the weights have seen no row
+
+    @property
+    def scores(self) -> Floats:
+        """(rows, 1 or classes): by rules that know nothing of the row."""
+        return self._left_out[0]
+
+    @property
+    def sized(self) -> Floats:
+        """(rows, 1 or classes): with two classes, as if all were by the task's rule."""
+        return self._left_out[1]
+
+    @computed_once
+    def _left_out(self) -> tuple[Floats, Floats]:
+        unseen = np.array([rule.unseen for rule in self.rules])
+        if self.seen is None:
+            once = np.tensordot(self.of_all, unseen, axes=1)
+            return once, once
+        evidence, prior = self.seen.evidence, self.seen.prior
+        scores = weighted(self.weights.take(evidence.tasks, axis=0), unseen)
+        without, kept = self.seen.without(), evidence.own > 0
+        used, here = usable(unseen, evidence)
+        scores[kept] = weighted(without, used)
+        sized = scores.copy()
+        if scores.shape[1] == 1:
+            of_tasks = self.weights.take(here.tasks, axis=0)
+            sized[kept] = resized(used, with_direction(without, prior), of_tasks, here)
+        return scores, sized
+
+
+class _Seen(NamedTuple):
+    """What weights have seen."""
+
+    evidence: Evidence
+    prior: Floats
+    of_all: Gone
+    n_rows: float  # of all tasks
+    of_tasks: list[tuple[float, _OfTasks]]  # and how likely they are
+
+    def without(self) -> Floats:
+        """(rows, rules): weights that have not seen the row."""
+        by_task = RowsByTask(self.of_all.evidence.tasks)
+        of_all = self.of_all.everything() / self.n_rows
+        return np.asarray(sum(p * one.without(of_all, by_task) for p, one in self.of_tasks))
 
 
 def combine(
-    scores: Floats, unseen: Floats, evidence: Evidence, prior: Floats, n_tasks: int
+    rules: Sequence[PooledRule], evidence: Evidence, prior: Floats, n_tasks: int
 ) -> Combined:
-    """Weights for every task, from (rules, rows, classes) left-out scores.
+    """Weights for every task, from left-out scores.
 
     Scores by rules that know nothing of the row are combined by such weights.
     """
-    used, here = usable(scores, evidence)
+    used, here = usable(np.array([rule.scores for rule in rules]), evidence)
     pooled = Pooled.of(used, here, prior)
     pooled = pooled._replace(weights=with_direction(pooled.weights, prior))
-    if len(prior) == 1 or not len(here.tasks):
-        weights = np.repeat(pooled.weights[None], n_tasks, axis=0)
-        once = np.tensordot(pooled.weights, unseen, axes=1)
-        return Combined(weights, pooled.weights, once, once)
-    found, by_task = [], RowsByTask(here.tasks)
     start = np.repeat(pooled.weights[None], n_tasks, axis=0)
+    if len(prior) == 1 or not len(here.tasks):
+        return Combined(start, pooled.weights, rules)
+    found, by_task, weights = [], RowsByTask(here.tasks), start
     for rows in FLEET_ROWS:  # the most first: every task starts from where it was
-        found.append(_of_tasks(used, here, by_task, pooled, rows, start))
-        start = found[-1].weights
+        found.append(_of_tasks(used, here, by_task, pooled, rows, weights))
+        weights = found[-1].weights
     likely = softmax([-here.own @ of_tasks.losses for of_tasks in found])
     weights = np.tensordot(likely, [of_tasks.weights for of_tasks in found], axes=1)
-    weights = with_direction(weights, prior)
-    combined = weighted(weights.take(evidence.tasks, axis=0), unseen)
     counted = [(p, one) for p, one in zip(likely, found, strict=True) if p > _ROUNDING]
-    of_all = pooled.gone(used, here).everything() / pooled.n_rows
-    without = sum(p * of_tasks.without(of_all, by_task) for p, of_tasks in counted)
-    kept, seen_by_none = evidence.own > 0, usable(unseen, evidence)[0]
-    combined[kept], sized = weighted(np.asarray(without), seen_by_none), combined.copy()
-    sized[kept] = combined[kept]
-    if combined.shape[1] == 1:
-        of_tasks = weights.take(here.tasks, axis=0)
-        sized[kept] = resized(seen_by_none, with_direction(without, prior), of_tasks, here)
-    return Combined(weights, pooled.weights, combined, sized)
+    seen = _Seen(evidence, prior, pooled.gone(used, here), pooled.n_rows, counted)
+    return Combined(with_direction(weights, prior), pooled.weights, rules, seen)
 
 
 class _OfTasks(NamedTuple):

@@ -115,11 +115,7 @@ def _as_labelled(rules: FittedRules, before: FittedRules) -> FittedRules:
     Where it is unclear which labels are wrong, those of hard rows seem to be, and forecasts without
     them would be too good.
     """
-    of_forecast = (
-        *("forecast_error", "forecast_interval", "saved"),
-        *("curves", "left_out", "left_out_rows"),
-    )
-    return replace(rules, **{name: getattr(before, name) for name in of_forecast})
+    return replace(rules, forecasts=before.forecasts, curves=before.curves)
 
 
 def _from_labels(rules: FittedRules, counts: Floats) -> FittedRules:
@@ -144,9 +140,10 @@ def _rated(
     combination, prepared = combination_of(moments, rows, options, unlabelled)
     if combination.evidence is None:
         return None
+    assert combination.left_out is not None
     assert prepared.judged is not None
     judged, present = prepared.judged, prepared.scaled.present
-    scores, rated = of_classes(combination.scores), replace(rows, weights=weights)
+    scores, rated = of_classes(combination.left_out.together.scores), replace(rows, weights=weights)
     rated = rated._kept(judged.rows)
     usable = np.isfinite(scores).all(axis=1) & (combination.evidence.own > 0)
     tasks, classes = rated.task_codes, rated.class_codes

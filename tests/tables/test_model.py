@@ -133,6 +133,10 @@ def test_what_is_wrong_with_a_frame_is_named(tmp_path: Path) -> None:
         (new.drop(columns="age"), "'age' is not a column"),
         (new.drop(columns="plan"), "columns 'plan' are missing"),
         (new.assign(age="old"), "column 'age' holds string"),
+        (
+            new.assign(age=["?", *["1"] * (len(new) - 1)]),
+            "not a number: '\\?'; make such values mis",
+        ),
         (new.assign(since="yesterday"), "column 'since' holds dates in the fit"),
         (new.assign(shop=7), "task contains '7'"),
         (new.drop(columns="shop"), "task='shop' is not a column"),

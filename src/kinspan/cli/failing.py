@@ -44,7 +44,8 @@ _TEXT = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""  # of Python
 _EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError, NotImplementedError)
 _WORDS: tuple[tuple[str, Any], ...] = (  # of Python, and of the command line
     (
-        r"convert the column, or name the columns to use with features=\[…\]",
+        r"(convert the column|make such values missing), or name the columns to use with "
+        r"features=\[…\]",
         "correct the column, read such values as missing (--missing-values), or fit without it "
         "(--exclude)",
     ),

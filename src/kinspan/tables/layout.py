@@ -188,9 +188,10 @@ def _refuse_types(
         if not is_numeric(table, name):
             strays = _strays(table, name, request)
             found = strays or f"column {name!r} holds {table.types[name]}, and {what} must be "
+            way_out = "make such values missing" if strays else "convert the column"
             raise ValueError(
-                f"{found}{'' if strays else 'numbers'}{where}; convert the column, or name the "
-                "columns to use with features=[…]"
+                f"{found}{'' if strays else 'numbers'}{where}; {way_out}, or name the columns to "
+                "use with features=[…]"
             )
 
 

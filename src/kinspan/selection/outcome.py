@@ -233,8 +233,12 @@ def _thresholds(rows: LeftOutRows, combination: Combination, options: Options) -
     """(tasks + 1,): for what they are asked for; None if for nothing, or if nothing is known."""
     if options.goal is None or not len(rows.tasks):
         return None
-    counts = combination.reference.solution()[0].scaled.counts
-    return thresholds(score_distributions(rows, counts, options.shares), options.goal)
+    counts, shares = combination.reference.solution()[0].scaled.counts, options.shares
+    if not options.is_mirrored:
+        return thresholds(score_distributions(rows, counts, shares), options.goal)
+    shares = None if shares is None else 1.0 - shares
+    seen = score_distributions(rows.mirrored(), counts[:, ::-1], shares)
+    return -thresholds(seen, options.goal.mirrored())
 
 
 def _relative(rows: LeftOutRows, threshold: Floats | None) -> LeftOutRows:

@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold, TunedThresholdClassifierCV
 from benchmarks.decisions.forecasts import answered, fitted
 from benchmarks.decisions.worlds import Draw, NewRows, World
 from benchmarks.forecast.populations import Floats
-from kinspan.answers.score_forecasts import distributions_of
+from kinspan.answers.seen_from import distributions_of
 from kinspan.baselines import FeatureAugmentation
 from kinspan.metrics import Score, ScoredRows
 from kinspan.risk import Goal, thresholds

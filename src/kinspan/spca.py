@@ -92,6 +92,9 @@ class MultiTaskSPCA(
         precision of p, or a share of q of all rows. Thresholds of tasks with few rows are drawn to
         those of the others; with `"tasks": "all"` in the dict there is one for all. Probabilities
         and scores do not change, forecasts are of the answers.
+    pos_label : label, optional
+        Of two classes, the one that F1, average precision, recall, precision, lift and thresholds
+        for them are about, such as `"fraud"`; by default `classes_[1]`, the second in sorted order.
     task_column : str or int, optional
         The column of X that holds the task id, for use where scikit-learn cannot pass `task=` on.
     unseen : {"error", "shared"}, default="error"
@@ -212,6 +215,7 @@ class MultiTaskSPCA(
         label_noise: float | ArrayLike | str | None = None,
         unlabelled: Hashable | None = None,
         threshold: str | dict[str, Any] | None = None,
+        pos_label: Hashable | None = None,
     ) -> None:
         self.labels = labels
         self.scale = scale
@@ -230,6 +234,7 @@ class MultiTaskSPCA(
         self.label_noise = label_noise
         self.unlabelled = unlabelled
         self.threshold = threshold
+        self.pos_label = pos_label
 
     def fit(
         self, X: Any, y: ArrayLike, *, task: Any = None, sample_weight: ArrayLike | None = None

@@ -204,7 +204,7 @@ def test_the_page_says_what_is_counted_and_what_knowing_nothing_gives() -> None:
 def test_scores_that_are_asked_for_are_those_of_the_model(many: MultiTaskSPCA) -> None:
     asked = [many.forecast(score="roc_auc"), many.forecast(score={"lift_at_budget": 0.1})]
     shown = contents(many, None, False, asked)
-    assert [score["title"] for score in shown["scores"]] == ["AUC", "lift at 10 %"]
+    assert [score["title"] for score in shown["scores"]] == ["AUC", "lift at 10 % (stays)"]
     names = [task["name"] for task in shown["tasks"]]
     for i, of in enumerate(asked):
         expected = dict(zip(map(str, of.tasks), of.value, strict=True))

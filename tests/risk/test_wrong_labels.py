@@ -7,7 +7,8 @@ import pytest
 from scipy.optimize import approx_fprime
 
 from kinspan.risk import LabelledScores, wrong_labels
-from kinspan.risk.wrong_labels import _loss
+from kinspan.risk.bends import SPREADS, Bends, centred_scores
+from kinspan.risk.wrong_labels import _account, _loss
 
 
 def world(
@@ -29,39 +30,72 @@ def world(
     return LabelledScores(scores, tasks, labels, np.ones(len(tasks)), present), wrong
 
 
+def bends_of(rows: LabelledScores) -> Bends:
+    return Bends.of(rows.scores, rows.of_rows(), rows.weights)
+
+
 def test_the_likelihood_of_labels_is_that_of_loops() -> None:
     rng = np.random.default_rng(0)
     present = np.array([[1, 1, 1, 0], [1, 0, 1, 1], [1, 1, 1, 1]], dtype=bool)
     tasks = np.arange(30) % 3
     labels = np.array([rng.choice(np.flatnonzero(present[t])) for t in tasks])
     rows = LabelledScores(rng.normal(size=(30, 4)), tasks, labels, rng.uniform(1, 2, 30), present)
-    rates, slope, expected = np.array([0.1, 0.2, 0.05, 0.3]), 1.7, 0.0
-    for s, t, c, w in zip(rows.scores, tasks, labels, rows.weights, strict=True):
+    rates, bend, expected = np.array([0.1, 0.2, 0.05, 0.3]), np.array([0.5, 0.3, -0.2, 0.0]), 0.0
+    bends = bends_of(rows)
+    log_odds = bends.log_odds(bend).of(rows.scores, present[tasks])
+    for s, t, c, w in zip(log_odds, tasks, labels, rows.weights, strict=True):
         classes = np.flatnonzero(present[t])
 
         of_label = {}
         for b in classes:
             R = {k: rates[b] / (len(classes) - 1) for k in classes} | {b: 1.0 - rates[b]}
-            of_label[b] = sum(R[k] * np.exp(slope * s[k]) for k in classes)
+            of_label[b] = sum(R[k] * np.exp(s[k]) for k in classes)
         expected += w * np.log(of_label[c] / sum(of_label.values()))
-    loss, _ = _loss(np.r_[np.log(slope), rates], rows, np.eye(4))
-    assert loss - 0.5 * np.log(slope) ** 2 == pytest.approx(-expected, rel=1e-12)
+    loss, _ = _loss(np.r_[bend, rates], rows, bends, np.eye(4))
+    before = 0.5 * ((bend / SPREADS) ** 2).sum()
+    assert loss - before == pytest.approx(-expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("shape", [np.zeros((3, 0)), np.ones((3, 1)), np.eye(3)])
+@pytest.mark.parametrize("shape", [np.zeros((3, 0)), np.ones((3, 1)), np.eye(3), np.eye(2)[:, 1:]])
 def test_derivatives_are_those_of_finite_differences(shape: np.ndarray) -> None:
-    rows, _ = world(np.full((2, 3), 0.2), 20, 1.5, 1)
-    rows.present[0, 2] = False
-    s, t, c, w, present = rows
-    here = (t > 0) | (c < 2)
-    rows = LabelledScores(s[here], t[here], c[here], w[here], present)
-    at = np.r_[0.3, np.linspace(0.1, 0.3, shape.shape[1])]
+    rows, _ = world(np.full((2, len(shape)), 0.2), 20, 1.5, 1)
+    if len(shape) == 3:
+        rows.present[0, 2] = False
+        s, t, c, w, present = rows
+        here = (t > 0) | (c < 2)
+        rows = LabelledScores(s[here], t[here], c[here], w[here], present)
+    bends = bends_of(rows)
+    at = np.r_[0.3, 0.4, -0.3, 0.2, np.linspace(0.1, 0.3, shape.shape[1])]
 
     def loss(x: np.ndarray) -> float:
-        return _loss(x, rows, shape)[0]
+        return _loss(x, rows, bends, shape)[0]
 
     numeric = approx_fprime(at, loss, 1e-7)
-    np.testing.assert_allclose(_loss(at, rows, shape)[1], numeric, rtol=1e-4, atol=1e-3)
+    np.testing.assert_allclose(_loss(at, rows, bends, shape)[1], numeric, rtol=1e-4, atol=1e-3)
+
+
+@pytest.mark.parametrize("m", [2, 3])
+def test_log_odds_without_a_bend_are_scores(m: int) -> None:
+    rows, _ = world(np.zeros((2, m)), 30, 1.5, 2)
+    present = rows.of_rows()
+    found = bends_of(rows).log_odds(np.zeros(4)).of(3.0 * rows.scores, present)  # far outside too
+    np.testing.assert_allclose(found, 3.0 * centred_scores(rows.scores, present)[0], atol=1e-9)
+
+
+def test_log_odds_are_the_integral_of_their_slope() -> None:
+    """Of two Gaussians of which one is twice as wide; the knots are the rows."""
+    rows, _ = world(np.zeros((1, 2)), 60, 2.0, 3)
+    bends, by = bends_of(rows), np.array([0.2, 0.5, -0.3, 0.4])
+    r = np.sort(rows.scores[:, 1] - rows.scores[:, 0])
+    x = np.union1d(np.linspace(r[0], r[-1], 20001), [0.0])
+    u = np.interp(x, np.union1d(r, [0.0]), bends.shapes[1])
+    slope = np.exp(0.2 + 0.5 * u - 0.3 * (u**2 - 1.0) / np.sqrt(2.0))
+    height = np.r_[0.0, np.cumsum(0.5 * (slope[1:] + slope[:-1]) * np.diff(x))]
+    height += 0.4 - height[np.searchsorted(x, 0.0)]
+    found = bends.log_odds(by).of(np.stack([-r / 2, r / 2], axis=1), rows.of_rows())
+    wanted = np.interp(r, x, height)
+    np.testing.assert_allclose(found[:, 1] - found[:, 0], wanted, atol=0.05)
+    np.testing.assert_allclose(np.sort(bends.bent(by)[0][:, 1] * 2), wanted, atol=0.05)
 
 
 @pytest.mark.parametrize("rates", [(0.1, 0.1), (0.0, 0.3), (0.25, 0.1), (0.1, 0.1, 0.1)])
@@ -73,7 +107,8 @@ def test_rates_of_simulated_rows_are_found(rates: tuple[float, ...]) -> None:
     for c, rate in enumerate(rates):
         deviation = np.sqrt(max(rate * (1 - rate), 0.01) / (n * found.resolution))
         assert abs(found.rates[:, c].mean() - rate) < 4 * deviation
-    assert found.slope == pytest.approx(1.0, abs=0.35)
+    slope = np.diff(found.log_odds.heights)[[99]] / np.diff(found.log_odds.places)[[99]]
+    assert slope == pytest.approx(1.0, abs=0.5)
     # Probabilities are what they say.
     q = found.probability(rows)
     for low, high in ((0.0, 0.1), (0.1, 0.5), (0.5, 0.9), (0.9, 1.0)):
@@ -92,6 +127,52 @@ def test_there_is_no_evidence_where_labels_are_right() -> None:
         assert found.shares.max() < 0.12
         assert found.interval[..., 1].max() < 0.2
     assert np.mean(np.array(evidence) >= 0.9) <= 0.05
+
+
+def right_labels_of_odd_classes(kind: str, seed: int, distance: float = 2.0) -> LabelledScores:
+    """No label is wrong, and scores are log odds at the middle of the classes only."""
+    rng = np.random.default_rng(seed)
+    tasks, labels = np.arange(3000) % 20, (np.arange(3000) // 20 % 5 == 0).astype(int)
+    if kind == "wide":  # the second class is 1.4 times as wide
+        r = np.where(labels == 1, distance + 1.4 * rng.normal(size=3000), rng.normal(size=3000))
+    else:
+        r = (rng.gamma(4.0, size=3000) - 4.0) / 2.0 + distance * labels
+    r = 1.5 * (r - 0.5 * (r[labels == 1].mean() + r[labels == 0].mean()))
+    weights = np.where(labels == 1, 2.5, 0.625)
+    present = np.ones((20, 2), dtype=bool)
+    return LabelledScores(np.stack([-r / 2, r / 2], axis=1), tasks, labels, weights, present)
+
+
+@pytest.mark.parametrize("kind", ["wide", "skewed"])
+def test_classes_that_spread_differently_are_no_evidence(kind: str) -> None:
+    found = [wrong_labels(right_labels_of_odd_classes(kind, seed)).evidence for seed in range(10)]
+    assert np.mean(np.array(found) >= 0.9) <= 0.1
+
+
+def test_wrong_labels_of_such_classes_are_found_where_they_are_far_on_the_other_side() -> None:
+    rows = right_labels_of_odd_classes("wide", 0, distance=5.0)
+    flipped = np.random.default_rng(1).random(3000) < 0.1
+    noisy = rows._replace(classes=np.where(flipped, 1 - rows.classes, rows.classes))
+    assert wrong_labels(noisy).evidence > 0.9
+
+
+def test_rows_with_nearly_the_same_score_may_be_one() -> None:
+    rows, _ = world(np.full((10, 2), 0.1), 300, 1.5, 8)
+    few = rows.summed()
+    assert len(few.tasks) <= 800
+    assert few.weights.sum() == pytest.approx(6000)
+    parts = []
+    for of in (rows, few):
+        bends = bends_of(rows)._replace(
+            **dict(zip(("scores", "r"), centred_scores(of.scores, of.of_rows()), strict=True))
+        )
+        parts.append(
+            [
+                _account(of, bends, shape).log_evidence
+                for shape in (np.zeros((2, 0)), np.ones((2, 1)))
+            ]
+        )
+    assert np.diff(parts[0]) == pytest.approx(np.diff(parts[1]), abs=0.3)
 
 
 def test_a_task_with_more_wrong_labels_has_a_larger_rate() -> None:

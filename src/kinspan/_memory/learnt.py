@@ -25,6 +25,7 @@ from kinspan._validation.parameters import (
     check_label_noise,
     check_n_components,
     check_parameters,
+    check_pos_label,
     check_priors,
     check_random_state,
     check_several_classes,
@@ -35,6 +36,7 @@ from kinspan._validation.thresholds import (
     check_can_have_threshold,
     check_threshold,
     goal_costs,
+    warn_of_frequent_class,
 )
 from kinspan._validation.units import warn_of_other_units
 from kinspan._validation.weights import check_frequencies
@@ -49,7 +51,7 @@ from kinspan.selection.wrong_labels import Audit
 _LOG = logging.getLogger("kinspan")
 _OF_RULES = (
     *("labels", "scale", "metric", "multi_class", "priors", "class_weight"),
-    *("unseen_classes", "n_components", "label_noise", "threshold"),
+    *("unseen_classes", "n_components", "label_noise", "threshold", "pos_label"),
 )
 
 
@@ -149,6 +151,8 @@ class Learnt:
         warn_of_lost_digits(whole.moments, whole.sample, options.scale, names)
         warn_of_other_units(moments.effective(), self.statistics.sample, options.scale, names)
         warn_of_fewer_rows(whole.sample, moments.counts)
+        asked = check_threshold(self.parameters["threshold"])
+        warn_of_frequent_class(asked, self.parameters["pos_label"], moments)
         found = None if self.parameters["label_noise"] is None else self.audit
         lighter = found.rules if found is not None and found.is_likely else None
         rules = lighter or fit_whole(whole, options)
@@ -156,6 +160,11 @@ class Learnt:
         text = "rules of %d tasks, %d classes and %d features from %.6g rows in %.2f s"
         _LOG.info(text, *size, time.perf_counter() - begin)
         return rules
+
+    @property
+    def is_mirrored(self) -> bool:
+        """Whether scores and thresholds are about the first of two classes."""
+        return check_pos_label(self.parameters["pos_label"], self.classes)
 
     @property
     def goal(self) -> Goal | None:
@@ -190,6 +199,7 @@ class Learnt:
             np.log(priors * costs),
             self.goal,
             check_shares(asked["priors"], moments.counts),
+            self.is_mirrored,
         )
 
     def with_rows(self, rows: CheckedRows, model: Any, *, is_part: bool) -> Learnt:

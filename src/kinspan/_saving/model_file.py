@@ -147,6 +147,8 @@ def _of_model(model: MultiTaskSPCA) -> Record:
         del parameters["label_noise"]  # likewise
     if parameters["unlabelled"] is None:
         del parameters["unlabelled"]  # likewise
+    if parameters["pos_label"] is None:
+        del parameters["pos_label"]
     if parameters["threshold"] is None:
         del parameters["threshold"]
     elif isinstance(parameters["threshold"], dict):

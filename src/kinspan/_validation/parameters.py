@@ -48,6 +48,21 @@ def check_shares(priors: Any, counts: Floats) -> Floats | None:
     return check_priors(priors, counts)[:, 1]
 
 
+def check_pos_label(pos_label: Any, classes: Ids) -> bool:
+    """Whether it is the first of two classes; None is the second."""
+    if pos_label is None:
+        return False
+    known = classes.tolist()
+    if len(known) != 2:
+        raise ValueError(
+            f"pos_label={pos_label!r} is for two classes, and there are {len(known)}; use None"
+        )
+    place = int(identifiers.lookup(classes, identifiers.as_array([pos_label]))[0])
+    if place < 0:
+        raise ValueError(f"pos_label={pos_label!r} is not among the classes, {some(known)}")
+    return place == 0
+
+
 def check_costs(class_weight: Any, classes: Ids, priors: Floats) -> Floats:
     """(classes,) or (tasks, classes): the cost of an error in every class."""
     if class_weight is None:

@@ -100,8 +100,13 @@ def check_scores(argument: str, given: Any, n_classes: int) -> list[Score]:
     return scores
 
 
-def check_probabilities(given: Any, n_rows: int, scores: list[Score], classes: Ids) -> Floats:
-    """(rows, classes) probabilities; without them NaN, if no score needs them."""
+def check_probabilities(
+    given: Any, n_rows: int, scores: list[Score], classes: Ids, of_first: bool = False
+) -> Floats:
+    """(rows, classes) probabilities; without them NaN, if no score needs them.
+
+    A single column is that of the second of two classes, or `of_first`.
+    """
     if given is None:
         needing = [score.name for score in scores if not score.kind.of_answers]
         if needing:
@@ -109,7 +114,7 @@ def check_probabilities(given: Any, n_rows: int, scores: list[Score], classes: I
         return np.full((n_rows, len(classes)), np.nan)
     p = of_length(real_numbers("y_proba", given), n_rows, "y_proba")
     if p.ndim == 1 and len(classes) == 2:
-        p = np.stack([1.0 - p, p], axis=1)
+        p = np.stack([p, 1.0 - p] if of_first else [1.0 - p, p], axis=1)
     if p.shape != (n_rows, len(classes)):
         raise ValueError(
             f"y_proba has shape {p.shape}, and there are {len(classes)} classes, "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,6 +74,20 @@ def check_can_have_threshold(n_classes: int, has_rows: bool) -> None:
         raise ValueError(
             "threshold comes from left-out rows, and none are kept; use row_sample=100, or "
             "threshold=None"
+        )
+
+
+def warn_of_frequent_class(asked: AskedThreshold | None, pos_label: Any, moments: Any) -> None:
+    """A budget, a precision and F1 are of one class, usually the rarer one."""
+    if asked is None or asked.name in ("error", "cost") or pos_label is not None:
+        return
+    counts, classes = moments.counts.sum(axis=0), moments.classes.tolist()
+    if len(classes) == 2 and counts[1] > counts[0]:
+        warnings.warn(
+            f"threshold {asked.name!r} is about {classes[1]!r}, the second class in sorted order "
+            f"and the more frequent one; pass pos_label={classes[0]!r} if the other is meant, or "
+            f"pos_label={classes[1]!r}",
+            stacklevel=2,
         )
 
 

@@ -12,7 +12,8 @@ from kinspan._rows.types import Floats
 from kinspan._validation.scores import LABELLED
 from kinspan.answers._table import ShownAsTable, Table, quoted
 from kinspan.answers.score_curves import ScoreCurve, mix_of
-from kinspan.answers.score_forecasts import by_chance, number, shares_of
+from kinspan.answers.score_forecasts import by_chance, number
+from kinspan.answers.seen_from import note_on_class, score_of, shares_of, title_of
 from kinspan.metrics import Score
 from kinspan.risk.labels_needed import fewest_labels, most_to_add
 
@@ -37,7 +38,8 @@ class LabelsForScore(ShownAsTable):
     wanted: float  # the value to reach
     present: float  # with the labels there are: the forecast
     ways: list[LabelsOf]
-    title: str  # of the score
+    title: str  # of the score, with the class if it is about one of two
+    note: str = ""  # what to know of that class
 
     def _table(self) -> Table:
         now = f"Task {quoted(self.task)}: {self.title} about {number(self.present)} now"
@@ -45,7 +47,7 @@ class LabelsForScore(ShownAsTable):
             [of.label, shown_more(of), number(of.expected), number(of.limit)] for of in self.ways
         ]
         head = ["labels of", f"more for {self.wanted:.4g}", "then", "very many"]
-        return Table(now, head, rows)
+        return Table(now, head, rows, self.note)
 
 
 def labels_for_score(
@@ -53,14 +55,15 @@ def labels_for_score(
 ) -> LabelsForScore:
     """Every way to label rows of one task, from its curve."""
     curve = ScoreCurve.of(model, score, position)
-    chance = float(by_chance(score, shares_of(model)[[position]])[0])
+    chance = float(by_chance(score_of(model, score), shares_of(model)[[position]])[0])
     most = most_to_add(model.moments_.effective().counts[position])
     ways = [
         _needed(curve, name, mix_of(model, position, name), wanted, chance, most)
         for name in LABELLED
     ]
     present = float(curve.at(np.zeros(1), np.ones(2)).value[0])
-    return LabelsForScore(task, str(score), wanted, present, ways, score.title)
+    named = title_of(model, score), note_on_class(model, score)
+    return LabelsForScore(task, str(score), wanted, present, ways, *named)
 
 
 def _needed(

@@ -13,7 +13,15 @@ import numpy as np
 
 from kinspan._rows.types import Floats
 from kinspan.answers.errors_by_classes import forecast_of_error
-from kinspan.answers.score_forecasts import distributions_of, lacking, shares_of
+from kinspan.answers.score_forecasts import lacking
+from kinspan.answers.seen_from import (
+    distributions_of,
+    goal_of,
+    positive,
+    score_of,
+    shares_of,
+    thresholds_of,
+)
 from kinspan.metrics import Score
 from kinspan.risk import Goal, Learning, ScoreDistributions
 from kinspan.risk.drawn_scores import DRAWN, ScoreForecast, Sorted, summarised
@@ -35,15 +43,15 @@ class ScoreCurve(NamedTuple):
     @classmethod
     def of(cls, model: Any, score: Score, task: int) -> ScoreCurve:
         """From a fitted model."""
-        goal = model._learnt.goal
+        goal = goal_of(model)
         own = None if goal is None or goal.together else goal
         counts = np.asarray(model.moments_.effective().counts)
         error, learning = forecast_of_error(model, score), model._rules.learning
         if error is not None:  # its curve begins there
             learning = learning._replace(present=error.error, ends=error.interval)
         return cls(
-            *(score, task, distributions_of(model), learning, own),
-            float(model.threshold_[task]),
+            *(score_of(model, score), task, distributions_of(model), learning, own),
+            float(thresholds_of(model)[task]),
             not lacking(counts)[task],
             error is not None,
         )
@@ -75,7 +83,8 @@ class ScoreCurve(NamedTuple):
 
 def mix_of(model: Any, t: int, label: str) -> Floats:
     """(classes,): how many labels of every class come with one more of what is labelled."""
-    n_classes = len(model.classes_)
+    n_classes, place = len(model.classes_), positive(model)
     if label == "rows":
-        return np.asarray(shares_of(model)[t])
-    return np.eye(n_classes)[1] if label == "positives" else np.ones(n_classes)
+        shares: Floats = shares_of(model)[t]
+        return shares[::-1] if place == 0 else shares
+    return np.eye(n_classes)[place] if label == "positives" else np.ones(n_classes)

@@ -8,18 +8,20 @@ from typing import Any
 import numpy as np
 
 from kinspan._rows.types import Codes, Floats, Mask
-from kinspan._validation.parameters import check_priors, check_shares
+from kinspan._validation.parameters import check_priors
 from kinspan._validation.scores import check_forecast_score
 from kinspan.answers._table import ShownAsTable, Table
 from kinspan.answers.errors_by_classes import forecast_of_error
-from kinspan.metrics import Score, ScoredRows
-from kinspan.risk import (
-    ScoreDistributions,
-    ScoreForecast,
-    forecast_of_several,
-    forecast_score,
-    score_distributions,
+from kinspan.answers.seen_from import (
+    distributions_of,
+    note_on_class,
+    score_of,
+    shares_of,
+    thresholds_of,
+    title_of,
 )
+from kinspan.metrics import Score, ScoredRows
+from kinspan.risk import ScoreForecast, forecast_of_several, forecast_score
 
 _SHOWN = 30
 
@@ -35,7 +37,8 @@ class ScoreForecasts(ShownAsTable):
     high: Floats  # (tasks,)
     chance: Floats  # (tasks,): if classes are guessed, each as often as it occurs
     labels: Floats  # (tasks, classes): how many the task has
-    title: str  # of the score
+    title: str  # of the score, with the class if it is about one of two
+    note: str = ""  # what to know of that class
 
     def _table(self) -> Table:
         columns = self.value, self.low, self.high, self.chance, self.labels
@@ -44,9 +47,9 @@ class ScoreForecasts(ShownAsTable):
             for task, value, low, high, chance, labels in zip(self.tasks, *columns, strict=True)
         ]
         more = len(rows) - _SHOWN
-        note = f"and {more:,} more" * (more > 0)
+        notes = [f"and {more:,} more" * (more > 0), self.note]
         head = ["task", self.title, "90 % interval", "chance", "labels"]
-        return Table("", head, rows[:_SHOWN], note)
+        return Table("", head, rows[:_SHOWN], "\n".join(filter(None, notes)))
 
 
 def score_forecasts(
@@ -61,7 +64,7 @@ def score_forecasts(
     low, high = np.where(is_new[:, None], np.nan, found.interval).T
     if order is None:
         order = worst_first(value, wanted.kind.greater_is_better)
-    chance = by_chance(wanted, shares_of(model)[order])
+    chance = by_chance(score_of(model, wanted), shares_of(model)[order])
     return ScoreForecasts(
         str(wanted),
         list(model.tasks_[order]),
@@ -70,7 +73,8 @@ def score_forecasts(
         high[order],
         chance,
         counts[order],
-        wanted.title,
+        title_of(model, wanted),
+        note_on_class(model, wanted),
     )
 
 
@@ -80,23 +84,11 @@ def _found(model: Any, score: Score, counts: Floats) -> ScoreForecast:
     if error is not None:
         return ScoreForecast(*error)
     if len(model.classes_) == 2:
-        return forecast_score(distributions_of(model), *score, model.threshold_)
+        seen = score_of(model, score)
+        return forecast_score(distributions_of(model), *seen, thresholds_of(model))
     priors = model._learnt.parameters["priors"]
     shares = None if priors is None or isinstance(priors, str) else check_priors(priors, counts)
     return forecast_of_several(model._learnt.left_out_rows, counts, shares, *score)
-
-
-def distributions_of(model: Any) -> ScoreDistributions:
-    """How scores of new rows of both classes will be distributed, by the left-out ones."""
-    counts = np.asarray(model.moments_.effective().counts)
-    fixed = check_shares(model._learnt.parameters["priors"], counts)
-    return score_distributions(model._learnt.left_out_rows, counts, fixed)
-
-
-def shares_of(model: Any) -> Floats:
-    """(tasks, classes): how frequent classes are: as given by priors, or else as in the labels."""
-    given = model._learnt.parameters["priors"]
-    return check_priors("empirical" if given is None else given, model.moments_.counts)
 
 
 def worst_first(values: Floats, greater_is_better: bool) -> Codes:

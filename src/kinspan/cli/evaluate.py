@@ -80,8 +80,9 @@ def evaluate(
     for note in (*scoring.tally.notes(), *unlabelled_note(scoring.tally, "scored")):
         output.note(note)
     errors = _task_errors(scoring.model, counted)
-    found = task_scores(answered, [of.task for of in errors], scores) if scores else None
-    _show(errors, output, show_all, found)
+    ids = [of.task for of in errors]
+    found = task_scores(answered, ids, scores, scoring.model) if scores else None
+    _show(errors, output, show_all, found, scoring.model)
 
 
 def _counted(
@@ -150,7 +151,7 @@ def _task_errors(model: Any, counted: ByTask) -> list[TaskError]:
 
 
 def _show(
-    errors: list[TaskError], output: Output, show_all: bool, scores: TaskScores | None
+    errors: list[TaskError], output: Output, show_all: bool, scores: TaskScores | None, model: Any
 ) -> None:
     shown = errors if show_all else errors[: tasks.SHOWN]
     rows = [
@@ -182,7 +183,7 @@ def _show(
         "deviation for this number of rows, which inside allows for."
     )
     if scores is not None:
-        show_scores(scores, errors, len(shown), output)
+        show_scores(scores, errors, len(shown), output, model)
     output.result(
         rows=n_rows,
         wrong=wrong,

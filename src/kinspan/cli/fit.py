@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from kinspan import MultiTaskSPCA
+from kinspan._memory.statistics import Statistics
 from kinspan._rows.types import Codes
 from kinspan._validation.fitted import names_of
 from kinspan._validation.parameters import check_random_state
@@ -64,6 +65,7 @@ def fit(
     row_sample: options.RowSample = 100,
     random_state: options.RandomState = None,
     threshold: options.Threshold = None,
+    pos_label: options.PosLabel = None,
     score: options.Scores = None,
     show_all: options.AllTasks = False,
     checkpoint: options.Checkpoint = None,
@@ -82,7 +84,7 @@ def fit(
     if moments is not None:
         named = data, task, label, unlabelled, features, exclude, as_text, checkpoint
         _refuse_both(*named, delimiter, encoding, decimal, thousands, missing_values)
-        recipe = _fit_moments(model, moments, output)
+        recipe, statistics = _of_moments(model, moments, output)
     else:
         dialect = options.checked_dialect(delimiter, encoding, decimal, thousands, missing_values)
         choice = options.column_choice(
@@ -91,7 +93,9 @@ def fit(
         )
         sampling = Sampling(row_sample, check_random_state(random_state))
         recipe, statistics = learn_tables(data or (), choice, sampling, output, out, checkpoint)
-        model.merge(statistics)
+    if pos_label is not None:
+        model.set_params(pos_label=tasks.class_named(statistics.moments.classes, pos_label))
+    model.merge(statistics)
     with output.progress(f"fitting {number(len(model.tasks_), 'task')}"):
         _ = model.coef_  # rules are computed when they are first needed
     if ((model.moments_.counts > 0).sum(axis=1) < 2).all():
@@ -124,7 +128,9 @@ def _refuse_both(*given: Any) -> None:
         )
 
 
-def _fit_moments(model: MultiTaskSPCA, path: str, output: Output) -> Recipe | None:
+def _of_moments(
+    model: MultiTaskSPCA, path: str, output: Output
+) -> tuple[Recipe | None, Statistics]:
     statistics, recipe = stored.read_statistics(path)
     if statistics.sample is None:
         model.set_params(metric=0, row_sample=0)
@@ -134,8 +140,7 @@ def _fit_moments(model: MultiTaskSPCA, path: str, output: Output) -> Recipe | No
         )
     else:
         model.set_params(row_sample=statistics.sample.size)
-    model.merge(statistics)
-    return recipe
+    return recipe, statistics
 
 
 def _show(

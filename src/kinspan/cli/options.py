@@ -49,9 +49,11 @@ _HELP = {
     "--metrics": "Scores to compute besides the error, such as roc_auc, average_precision, "
     "log_loss, f1, recall_at_precision=0.8, lift_at_budget=5% or 'cost=0 1; 5 0', separated by "
     "commas.",
-    "--threshold": "When the second class is answered: for the fewest errors (error), the least "
-    "cost (cost, by --class-weight, or 'cost=0 1; 5 0'), the largest f1, a precision "
+    "--threshold": "When the class of --pos-label is answered: for the fewest errors (error), the "
+    "least cost (cost, by --class-weight, or 'cost=0 1; 5 0'), the largest f1, a precision "
     "(precision=0.8) or a share of the rows (budget=5%); ', tasks=all' makes it one for all tasks.",
+    "--pos-label": "Of two classes, the one that scores such as average_precision, and thresholds, "
+    "are about.",
     "--score": "Scores to forecast besides the error, such as average_precision, roc_auc or "
     "lift_at_budget=5%, separated by commas.",
     "--all": "Show all tasks, not the first 30.",
@@ -122,6 +124,7 @@ Scored = Annotated[
     str, _option("--out", "FILE", help="CSV, TSV, Parquet or Feather; - prints CSV.")
 ]
 Threshold = Annotated[str | None, _option("--threshold", "GOAL", show_default="log odds of 0")]
+PosLabel = Annotated[str | None, _option("--pos-label", "LABEL", show_default="the second")]
 Scores = Annotated[Names, _option("--score", "SCORES")]
 Metrics = Annotated[Names, _option("--metrics", "SCORES")]
 AllTasks = Annotated[bool, _option("--all")]

@@ -8,6 +8,7 @@ from kinspan.answers.labels_for_score import LabelsForScore, shown_more
 from kinspan.answers.score_forecasts import number, score_forecasts
 from kinspan.cli import tasks
 from kinspan.cli.output import Output, name_of
+from kinspan.cli.score_tables import note_of_class
 
 
 def plan_score(
@@ -29,13 +30,15 @@ def plan_score(
             for plan in shown
         ],
     )
-    output.say(f"Labels to add for {wanted:g}: of the second class, of rows as they come, or each.")
+    output.say(f"Labels to add for {wanted:g}: of the class, of rows as they come, or of each.")
+    note_of_class(order.note, output)
     output.result(score=order.score, wanted=wanted, tasks=[_as_json(plan) for plan in plans])
 
 
 def _plan_one(plan: LabelsForScore, output: Output) -> None:
-    title, columns, rows, _ = plan._table()
+    title, columns, rows, note = plan._table()
     output.table(title, list(columns), [list(row) for row in rows])
+    note_of_class(note, output)
     output.result(**_as_json(plan))
 
 

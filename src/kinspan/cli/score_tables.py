@@ -26,6 +26,14 @@ def show_forecast(of: ScoreForecasts, most: int, output: Output) -> None:
     head = ["task", "labels", of.title, "90 % interval", "chance"]
     last = ["mean", counted(of.labels.sum(axis=0)), means[0], "", means[1]]
     output.table(f"Forecast of {of.score}, the worst first", head, rows[:most], last)
+    note_of_class(of.note, output)
+
+
+def note_of_class(text: str, output: Output) -> None:
+    """What to know of the class that scores are about, with the option in the place of Python."""
+    said = text.replace("pos_label=", "kinspan fit --pos-label ")
+    if text and said not in output.notes:
+        output.note(said)
 
 
 def forecast_as_json(of: ScoreForecasts) -> dict[str, Any]:

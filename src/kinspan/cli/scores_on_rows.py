@@ -9,7 +9,9 @@ import numpy as np
 
 from kinspan._rows import identifiers
 from kinspan._rows.types import Codes, Floats, Ids
+from kinspan.answers.seen_from import note_on_class, score_of, title_of
 from kinspan.cli.output import Output, name_of
+from kinspan.cli.score_tables import note_of_class
 from kinspan.metrics import Score, ScoredRows, TaskScores, scores_by_task
 from kinspan.tables.ids import CodedIds
 
@@ -30,7 +32,7 @@ class AnsweredRows(NamedTuple):
 
 
 def task_scores(
-    answered: Sequence[AnsweredRows], tasks: Sequence[Any], scores: list[Score]
+    answered: Sequence[AnsweredRows], tasks: Sequence[Any], scores: list[Score], model: Any
 ) -> TaskScores:
     """Of all rows, for tasks in this order."""
     rows = ScoredRows(
@@ -41,10 +43,16 @@ def task_scores(
     )
     ids = identifiers.as_array(list(tasks))
     codes = [identifiers.lookup(ids, part.task.ids)[part.task.codes] for part in answered]
-    return scores_by_task(rows, np.concatenate(codes), len(ids), scores)
+    if model._learnt.is_mirrored:
+        rows = rows.mirrored()
+    seen = [score_of(model, score) for score in scores]
+    found = scores_by_task(rows, np.concatenate(codes), len(ids), seen)
+    return found._replace(scores=scores)
 
 
-def show_scores(of: TaskScores, errors: Sequence[Any], n_shown: int, output: Output) -> None:
+def show_scores(
+    of: TaskScores, errors: Sequence[Any], n_shown: int, output: Output, model: Any
+) -> None:
     """Scores of the tasks that are shown, their means, and what knowing nothing gives."""
     rows = [
         [name_of(error.task), f"{error.rows:,}", *map(_number, values)]
@@ -52,10 +60,12 @@ def show_scores(of: TaskScores, errors: Sequence[Any], n_shown: int, output: Out
     ]
     means, majority, chance = of.means
     total = f"{sum(error.rows for error in errors):,}"
-    titles = [score.title for score in of.scores]
+    titles = [title_of(model, score) for score in of.scores]
     output.table("Scores", ["task", "rows", *titles], rows, ["mean", total, *map(_number, means)])
     output.say(f"Always the most frequent class of a task: {_listed(titles, majority)}.")
     output.say(f"Classes guessed, each as often as it occurs: {_listed(titles, chance)}.")
+    for score in of.scores:
+        note_of_class(note_on_class(model, score), output)
 
 
 def metrics_of(of: TaskScores, values: Floats, majority: Floats, chance: Floats) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Any
 
+from kinspan._rows.types import Ids
 from kinspan._validation.messages import some
 from kinspan.cli.output import name_of
 
@@ -13,16 +14,24 @@ SHOWN = 30
 
 def task_named(model: Any, text: str) -> Any:
     """The id of the task with this name: 7 may be a number or text."""
-    ids = model.tasks_.tolist()
-    by_name = {name_of(task): task for task in ids}
+    return _named(model.tasks_.tolist(), text, f"--task {text}: the model has no such task")
+
+
+def class_named(classes: Ids, text: str) -> Any:
+    """The class with this name, for --pos-label."""
+    return _named(classes.tolist(), text, f"--pos-label {text}: there is no such class")
+
+
+def _named(ids: list[Any], text: str, problem: str) -> Any:
+    by_name = {name_of(one): one for one in ids}
     if text in by_name:
         return by_name[text]
-    for task in ids:
-        if isinstance(task, (int, float)) and _is_number(text) and float(text) == task:
-            return task
+    for one in ids:
+        if isinstance(one, (int, float)) and _is_number(text) and float(text) == one:
+            return one
     near = get_close_matches(text, by_name, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else f"; there are {some(list(by_name))}"
-    raise ValueError(f"--task {text}: the model has no such task{hint}")
+    raise ValueError(f"{problem}{hint}")
 
 
 def labels_of(model: Any, t: int) -> str:

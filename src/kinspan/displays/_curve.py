@@ -12,7 +12,7 @@ from kinspan._rows import identifiers
 from kinspan._rows.types import Codes, Floats
 from kinspan._validation.rows import check_labels, check_rows, check_tasks
 from kinspan._validation.scores import check_curve_score
-from kinspan.answers.score_forecasts import distributions_of
+from kinspan.answers.seen_from import distributions_of
 from kinspan.displays._canvas import (
     ACTUAL,
     ALONE,
@@ -29,7 +29,7 @@ GROUPS = 10  # of rows, in a curve of groups
 
 
 class Actual(NamedTuple):
-    """Test rows: whether they are of the second class, and their log odds."""
+    """Test rows: whether they are of the class that the curve is about, and their log odds."""
 
     truth: Floats  # (rows,)
     scores: Floats  # (rows,)
@@ -128,6 +128,8 @@ def _test_rows(estimator: Any, X: Any, y: Any, task: Any) -> tuple[Actual, Any]:
     if len(set(classes.tolist())) < 2:
         raise ValueError("y has labels of one class only; a curve needs both")
     scores = np.asarray(on_host(estimator.decision_function(X, task=task)))
+    if estimator._learnt.is_mirrored:
+        classes, scores = 1 - classes, -scores
     ids = identifiers.encode(np.asarray(check_tasks(column, features.shape[0])))[0]
     return Actual(classes.astype(np.float64), scores), ids if len(ids) == 1 else None
 

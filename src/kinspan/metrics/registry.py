@@ -19,6 +19,7 @@ class Kind(NamedTuple):
     title: str  # at the head of a column
     level: str = ""  # what has to be said with it: "precision", "budget" or "matrix"
     of_answers: bool = False  # looks at answers alone, not at probabilities
+    of_one_class: bool = False  # of two classes it is about the second; others look at both alike
 
 
 class Score(NamedTuple):
@@ -32,6 +33,11 @@ class Score(NamedTuple):
             return self.name
         level = self.level
         return f"{self.name}={level.tolist() if isinstance(level, np.ndarray) else level}"
+
+    def mirrored(self) -> Score:
+        """Of the same rows with two classes exchanged."""
+        is_matrix = isinstance(self.level, np.ndarray)
+        return Score(self.name, self.level[::-1, ::-1]) if is_matrix else self
 
     @property
     def kind(self) -> Kind:
@@ -63,16 +69,23 @@ SCORES = {
     "error": Kind(measures.error, False, "error", of_answers=True),
     "balanced_error": Kind(measures.balanced_error, False, "balanced error", of_answers=True),
     "cost": Kind(measures.cost, False, "cost", "matrix", of_answers=True),
-    "f1": Kind(measures.f1, True, "F1", of_answers=True),
+    "f1": Kind(measures.f1, True, "F1", of_answers=True, of_one_class=True),
     "log_loss": Kind(measures.logarithmic_loss, False, "log loss"),
     "brier_score": Kind(measures.brier_score, False, "Brier score"),
     "calibration_error": Kind(measures.calibration_error, False, "calibration error"),
     "roc_auc": Kind(measures.roc_auc, True, "AUC"),
-    "average_precision": Kind(measures.average_precision, True, "average precision"),
-    "recall_at_precision": Kind(
-        measures.recall_at_precision, True, "recall at precision", "precision"
+    "average_precision": Kind(
+        measures.average_precision, True, "average precision", of_one_class=True
     ),
-    "recall_at_budget": Kind(measures.recall_at_budget, True, "recall at", "budget"),
-    "precision_at_budget": Kind(measures.precision_at_budget, True, "precision at", "budget"),
-    "lift_at_budget": Kind(measures.lift_at_budget, True, "lift at", "budget"),
+    "recall_at_precision": Kind(
+        *(measures.recall_at_precision, True, "recall at precision", "precision"),
+        of_one_class=True,
+    ),
+    "recall_at_budget": Kind(
+        measures.recall_at_budget, True, "recall at", "budget", of_one_class=True
+    ),
+    "precision_at_budget": Kind(
+        measures.precision_at_budget, True, "precision at", "budget", of_one_class=True
+    ),
+    "lift_at_budget": Kind(measures.lift_at_budget, True, "lift at", "budget", of_one_class=True),
 }

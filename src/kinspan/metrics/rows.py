@@ -33,6 +33,11 @@ class ScoredRows(NamedTuple):
         truth, answers, probabilities, weights = self
         return ScoredRows(truth[kept], answers[kept], probabilities[kept], weights[kept])
 
+    def mirrored(self) -> ScoredRows:
+        """With two classes exchanged."""
+        truth, answers, probabilities, weights = self
+        return ScoredRows(1 - truth, 1 - answers, probabilities[:, ::-1], weights)
+
     def always_majority(self) -> ScoredRows:
         """As many rows, all answered by the most frequent class."""
         classes, counts = np.arange(self.n_classes), self.counts

@@ -12,6 +12,7 @@ from kinspan._arrays.frames import pandas
 from kinspan._rows import identifiers
 from kinspan._rows.types import Floats, Ids
 from kinspan._validation.messages import naming
+from kinspan._validation.parameters import check_pos_label
 from kinspan._validation.scores import check_probabilities, check_scores
 from kinspan.answers._table import ShownAsTable, Table
 from kinspan.metrics import Score, ScoredRows, TaskScores, scores_by_task
@@ -31,6 +32,7 @@ def task_report(
     y_proba: Any = None,
     scores: Any = (),
     labels: Any = None,
+    pos_label: Any = None,
 ) -> TaskReport:
     """Report the error of predictions, task by task, and the scores that decisions depend on.
 
@@ -44,7 +46,7 @@ def task_report(
         Task of every row.
     y_proba : array-like of shape (n_samples,) or (n_samples, n_classes), optional
         Probabilities of the second class, or of all classes in the order of `labels`. All scores
-        but error, balanced_error, cost and f1 need them.
+        but error, balanced_error, cost and f1 need them. A single column is that of `pos_label`.
     scores : list of names, or of {name: level}
         error, balanced_error, f1, log_loss, brier_score, calibration_error, roc_auc,
         average_precision, and with a level {"cost": matrix}, {"recall_at_precision": 0.8},
@@ -53,6 +55,9 @@ def task_report(
         say what guessing gives, and what always answering the most frequent class of a task gives.
     labels : array-like of shape (n_classes,), optional
         The classes, in the order of `y_proba`; by default those that occur, sorted.
+    pos_label : label, optional
+        Of two classes, the one that f1, average_precision and what is said of a precision or a
+        budget are about; by default the second.
 
     Returns
     -------
@@ -95,8 +100,13 @@ def task_report(
     classes = classes if labels is None else identifiers.as_array(labels)
     wanted = [Score("error"), Score("balanced_error")]
     wanted += check_scores("scores", scores, len(classes))
-    rows = _scored(truth, guess, check_probabilities(y_proba, n_rows, wanted, classes), classes)
-    return replace(report, scores=scores_by_task(rows, of_task.codes, len(report.tasks), wanted))
+    is_first = check_pos_label(pos_label, classes)
+    p = check_probabilities(y_proba, n_rows, wanted, classes, is_first)
+    rows, seen = _scored(truth, guess, p, classes), wanted
+    if is_first:
+        rows, seen = rows.mirrored(), [score.mirrored() for score in wanted]
+    found = scores_by_task(rows, of_task.codes, len(report.tasks), seen)
+    return replace(report, scores=found._replace(scores=wanted))
 
 
 def _scored(truth: RowIds, guess: RowIds, probabilities: Floats, classes: Ids) -> ScoredRows:

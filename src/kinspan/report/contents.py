@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from kinspan._rows.types import Codes
-from kinspan.answers.score_forecasts import ScoreForecasts, shares_of
+from kinspan.answers.score_forecasts import ScoreForecasts
+from kinspan.answers.seen_from import shares_of
 from kinspan.answers.summary import by_need
 from kinspan.answers.unlabelled import explanation_of_unlabelled
 from kinspan.report._plain import named, rounded

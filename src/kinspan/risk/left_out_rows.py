@@ -17,3 +17,12 @@ class LeftOutRows(NamedTuple):
     log_priors: Floats  # (tasks, classes): what of the scores is not about the row
     resized: Floats  # (rows,): of two classes, what the score would change by the task's own rule
     noise_share: Floats  # (tasks,): of the squared length of rules, noise of the task's own labels
+
+    def mirrored(self) -> LeftOutRows:
+        """With two classes exchanged."""
+        return self._replace(
+            scores=self.scores[:, ::-1],
+            classes=1 - self.classes,
+            log_priors=self.log_priors[:, ::-1],
+            resized=-self.resized,
+        )

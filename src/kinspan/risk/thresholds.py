@@ -28,6 +28,10 @@ class Goal(NamedTuple):
     level: Any  # (tasks, 2, 2) costs, nothing, a precision, or a share of the rows
     together: bool  # one threshold for all tasks
 
+    def mirrored(self) -> Goal:
+        """Of the same rows with two classes exchanged."""
+        return self._replace(level=self.level[:, ::-1, ::-1]) if self.name == "cost" else self
+
 
 class _Above(NamedTuple):
     """Masses of both classes above thresholds, from the highest to the lowest."""

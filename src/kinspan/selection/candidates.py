@@ -38,6 +38,7 @@ class Options(NamedTuple):
     log_priors: Floats  # (tasks, classes): of prior times cost
     goal: Goal | None = None  # of thresholds; None is zero log odds
     shares: Floats | None = None  # (tasks,): of the second class among new rows, where given
+    is_mirrored: bool = False  # the goal is about the first of two classes
 
 
 class Candidate(NamedTuple):

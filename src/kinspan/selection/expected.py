@@ -108,7 +108,13 @@ class Told(NamedTuple):
     def _threshold(self, rows: LeftOutRows) -> Floats | None:
         """(tasks + 1,): for what it is asked for; None if for nothing."""
         goal, shares = self.options.goal, self.options.shares
-        return goal and thresholds(score_distributions(rows, self.counts, shares), goal)
+        if goal is None:
+            return None
+        if not self.options.is_mirrored:
+            return thresholds(score_distributions(rows, self.counts, shares), goal)
+        shares = None if shares is None else 1.0 - shares
+        seen = score_distributions(rows.mirrored(), self.counts[:, ::-1], shares)
+        return -thresholds(seen, goal.mirrored())
 
     @property
     def _priors(self) -> Floats:

@@ -152,7 +152,7 @@ def _rated(
     labels = LabelledScores(scores[used], tasks[used], classes[used], own[used], present)
     wrong = wrong_labels(labels, rates)
     if before is not None:
-        wrong = before._replace(slope=wrong.slope)
+        wrong = before._replace(log_odds=wrong.log_odds)
     probability = np.full(len(scores), np.nan)
     probability[used] = wrong.probability(labels)
     rules = outcome(combination, prepared, options)

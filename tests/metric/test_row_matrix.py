@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array
 
 from kinspan.metric import DenseRows, SampledRows, SparseRows, covariance_of_rows
 
 
 def both_ways(n: int = 30, p: int = 200) -> tuple[SparseRows, DenseRows]:
     rng = np.random.default_rng(0)
-    stored = csr_array(np.where(rng.random((n, p)) < 0.05, rng.random((n, p)), 0.0))
+    stored = csc_array(np.where(rng.random((n, p)) < 0.05, rng.random((n, p)), 0.0))
     cells, means = np.arange(n) % 4, 0.1 * rng.normal(size=(4, p))
     return SparseRows(stored, means, cells), DenseRows(stored.toarray() - means[cells])
 

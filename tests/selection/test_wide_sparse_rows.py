@@ -63,6 +63,14 @@ def test_the_fit_does_not_depend_on_how_rows_are_kept(monkeypatch: pytest.Monkey
     assert_same(plain, expected)
 
 
+def test_nor_where_single_rows_leave_the_scale(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y, task = world()
+    expected = MultiTaskSPCA().fit(X.toarray(), y, task=task)
+    monkeypatch.setattr(stored_rows, "_MANY", 1000)
+    for rows in X, X.toarray():
+        assert_same(MultiTaskSPCA().fit(rows, y, task=task), expected)
+
+
 @pytest.mark.usefixtures("_light")
 def test_rows_without_zeros_are_stored_and_taught_like_others(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -13,7 +13,7 @@ from kinspan._rows.types import Codes
 
 StoredRows: TypeAlias = "NDArray[np.floating[Any]] | csr_array"
 
-_MANY = 1 << 22  # numbers that take enough memory to be worth a second way
+_MANY = 1 << 20  # numbers that take enough time and memory to be worth a second way
 _FEW = 0.05  # share of numbers that are not zero
 _LOOKED_AT = 16  # rows, before all of them
 

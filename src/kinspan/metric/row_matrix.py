@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 
 from kinspan._rows.blocks import blocks
 from kinspan._rows.types import Codes, Floats
@@ -72,7 +72,7 @@ class DenseRows(NamedTuple):
 class SparseRows(NamedTuple):
     """S, and the means that M is made of."""
 
-    stored: csr_array  # (rows, features): S
+    stored: csc_array  # (rows, features): S, of which columns are taken
     means: Floats  # (cells, features)
     cells: Codes  # (rows,)
 
@@ -98,15 +98,19 @@ class SparseRows(NamedTuple):
 
     def combined(self, weights: Floats, features: slice = slice(None)) -> Floats:  # noqa: D102
         stored = self.stored if features == slice(None) else self.stored[:, features]
-        by_cell = np.zeros((len(self.means), len(weights)), weights.dtype)
-        np.add.at(by_cell, self.cells, weights.T)
-        return np.asarray((stored.T @ weights.T).T - by_cell.T @ self.means[:, features])
+        n, ones = len(self.cells), np.ones(len(self.cells), weights.dtype)
+        by_cell = csr_array((ones, (self.cells, np.arange(n))), shape=(len(self.means), n))
+        across = np.ascontiguousarray(weights.T)  # whole rows of it are added
+        found = stored.T @ across
+        found -= self.means[:, features].T @ (by_cell @ across)
+        return np.ascontiguousarray(found.T)
 
     def fourth_powers(self, weights: Floats) -> Floats:  # noqa: D102
         n_cells, p = self.means.shape
-        rows, columns = self.stored.nonzero()
+        entries = self.stored.tocoo()
+        rows, columns = entries.coords
         places = self.cells[rows] * p + columns
-        beyond = weights[rows] * (self.stored.data - self.means.reshape(-1)[places]) ** 4
+        beyond = weights[rows] * (entries.data - self.means.reshape(-1)[places]) ** 4
         zeros = np.bincount(self.cells, weights, n_cells)[:, None] - np.bincount(
             places, weights[rows], n_cells * p
         ).reshape(n_cells, p)

@@ -94,11 +94,11 @@ def scaling(
     changes = None
     if scale in ("auto", "pooled"):
         changes = _PooledChange.of(moments.counts, sample)
+    residuals = light_residuals(scaled, sample, start, sample.task_codes, stored)
     if changes is None:
-        residuals = light_residuals(scaled, sample, start, sample.task_codes, stored)
         return Scaling(scaled, pooled, residuals, None)
-    all_of_them = residuals_of(scaled, sample, start, sample.task_codes)
-    return Scaling(scaled, pooled, all_of_them, _scale_change(all_of_them, changes))
+    all_of_them = _all_numbers(residuals, scaled, sample, start)
+    return Scaling(scaled, pooled, residuals, _scale_change(all_of_them, changes))
 
 
 def is_one_scale(pooled: Floats) -> bool:
@@ -144,11 +144,11 @@ def by_tails(
     """In the scale by fourth moments."""
     root = np.sqrt(tails.ratio)
     scaled = scaled_by(moments, tails.pooled * root)
+    light = light_residuals(scaled, sample, start, sample.task_codes, stored)
     of_pooled = _PooledChange.of(moments.counts, sample)
     if of_pooled is None:
-        light = light_residuals(scaled, sample, start, sample.task_codes, stored)
         return Scaling(scaled, scaled, light, None)
-    residuals = residuals_of(scaled, sample, start, sample.task_codes)
+    residuals = _all_numbers(light, scaled, sample, start)
     change, n = RowsOfScale.like(residuals), max(float(sample.weights.sum()), 1.0)
     share = n / np.maximum(n - np.minimum(sample.weights, 1.0), 1e-3)[:, None]
     for rows in blocks(*residuals.shape):
@@ -157,7 +157,15 @@ def by_tails(
         of_tails = 1.0 - np.sqrt(left * share[rows])
         change.change[rows] = np.where(tails.ratio > 1.0, of_tails, of_pooled.of_rows(rows, lost))
         change.residuals[rows] = residuals[rows]
-    return Scaling(scaled, scaled, residuals, change)
+    return Scaling(scaled, scaled, light, change)
+
+
+def _all_numbers(
+    residuals: Floats | SparseRows, scaled: ScaledMoments, sample: RowSample, start: Floats
+) -> Floats:
+    if isinstance(residuals, SparseRows):
+        return residuals_of(scaled, sample, start, sample.task_codes)
+    return residuals
 
 
 def _scale_change(residuals: Floats, pooled: _PooledChange) -> RowsOfScale:
@@ -189,7 +197,7 @@ def light_residuals(
     if stored is not None and len(scaled.scale) == 1:
         means = (scaled.means + start / scaled.scale).reshape(-1, len(start))
         cells = tasks * scaled.means.shape[1] + sample.class_codes
-        rows = SparseRows(stored.multiply(1.0 / scaled.scale).tocsr(), means, cells)
+        rows = SparseRows(stored.multiply(1.0 / scaled.scale).tocsc(), means, cells)
         if rows.is_exact:
             return rows
     return residuals_of(scaled, sample, start, tasks)

@@ -7,6 +7,7 @@ often are kept as well: `kinspan._rows.strata` counts them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +21,7 @@ from kinspan._rows.kept_rows import Kept, bounded
 from kinspan._rows.keys import PUBLIC, RowKey, content_keys
 from kinspan._rows.many_rows import kept_of_many
 from kinspan._rows.represented import weights_that_count
-from kinspan._rows.stored_rows import StoredRows, all_numbers, rows_of_both, stored_rows
+from kinspan._rows.stored_rows import StoredRows, all_numbers, rows_of_all, stored_rows
 from kinspan._rows.strata import Strata
 from kinspan._rows.types import Codes, Floats, Ids, Keys, Mask
 from kinspan._storage import container
@@ -144,18 +145,24 @@ class RowSample:
         """The sample of the rows of both."""
         if not isinstance(other, RowSample):
             return NotImplemented
-        check_same_features(self.n_features, other.n_features)
-        check_same_key(self.key_name, other.key_name)
-        tasks, classes = (
-            identifiers.union(self.tasks, other.tasks),
-            identifiers.union(self.classes, other.classes),
-        )
-        ours, theirs = (part._among(tasks, classes).columns() for part in (self, other))
-        size, cells = min(self.size, other.size), np.concatenate([ours.cells, theirs.cells])
-        bound = _bound(size, cells, self.n_features)
-        kept = ours.plus(theirs, len(tasks) * len(classes), bound)
-        rows = rows_of_both(self.stored, other.stored, kept.first)
-        return RowSample._of(size, tasks, classes, kept, rows, self.key_name)
+        return RowSample._joined([self, other])
+
+    @classmethod
+    def _joined(cls, parts: Sequence[RowSample]) -> RowSample:
+        """The sample of the rows of all parts."""
+        first = parts[0]
+        for part in parts[1:]:
+            check_same_features(first.n_features, part.n_features)
+            check_same_key(first.key_name, part.key_name)
+        tasks = identifiers.union(*(part.tasks for part in parts))
+        classes = identifiers.union(*(part.classes for part in parts))
+        columns = [part._among(tasks, classes).columns() for part in parts]
+        size = min(part.size for part in parts)
+        cells = np.concatenate([column.cells for column in columns])
+        bound = _bound(size, cells, first.n_features)
+        kept = Kept.joined(columns, len(tasks) * len(classes), bound)
+        rows = rows_of_all([part.stored for part in parts], kept.first)
+        return cls._of(size, tasks, classes, kept, rows, first.key_name)
 
     def __sub__(self, other: RowSample) -> RowSample:
         """The sample without the rows of the other that are in it.
@@ -206,7 +213,7 @@ class RowSample:
         placed = frequent._among(self.tasks, self.classes).columns()
         placed = placed._replace(first=len(self.cells) + placed.first)
         kept = self.columns().completed(is_cut, strata, placed)
-        rows = rows_of_both(self.stored, frequent.stored, kept.first)
+        rows = rows_of_all([self.stored, frequent.stored], kept.first)
         return RowSample._of(self.size, self.tasks, self.classes, kept, rows, self.key_name)
 
     def columns(self) -> Kept:
@@ -299,6 +306,8 @@ class RowSample:
 
     def _among(self, tasks: Ids, classes: Ids) -> RowSample:
         """With cells numbered among other tasks and classes, without those that are not there."""
+        if tasks is self.tasks and classes is self.classes:
+            return self
         task_codes = identifiers.lookup(tasks, self.tasks)
         class_codes = identifiers.lookup(classes, self.classes)
         t, c = task_codes[:, None], class_codes[None, :]

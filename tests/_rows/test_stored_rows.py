@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from kinspan._rows import stored_rows
-from kinspan._rows.stored_rows import all_numbers, numbers_of, rows_of_both, without_zeros
+from kinspan._rows.stored_rows import all_numbers, numbers_of, rows_of_all, without_zeros
 
 
 def rows(density: float, n: int = 20, p: int = 400) -> Any:
@@ -53,11 +53,11 @@ def test_rows_of_two_ways_are_put_together() -> None:
     light, heavy = rows(0.02), rows(0.5).toarray()
     stacked, chosen = np.vstack([light.toarray(), heavy]), np.array([0, 25, 3, 39])
     for first, second in ((light, heavy), (light.toarray(), csr_array(heavy))):
-        found = rows_of_both(first, second, chosen)
+        found = rows_of_all([first, second], chosen)
         np.testing.assert_array_equal(all_numbers(found), stacked[chosen])
-    assert isinstance(rows_of_both(light, light, np.arange(30)), csr_array)
-    assert isinstance(rows_of_both(light.toarray(), light.toarray(), np.arange(30)), csr_array)
-    assert not isinstance(rows_of_both(heavy, heavy, np.arange(30)), csr_array)
+    assert isinstance(rows_of_all([light, light], np.arange(30)), csr_array)
+    assert isinstance(rows_of_all([light.toarray(), light.toarray()], np.arange(30)), csr_array)
+    assert not isinstance(rows_of_all([heavy, heavy], np.arange(30)), csr_array)
 
 
 def test_numbers_without_places_show_what_is_not_finite() -> None:

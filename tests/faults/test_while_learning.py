@@ -210,7 +210,7 @@ def test_rows_learnt_while_batches_are_added_up_are_not_lost(
     clf = fitted()
     for rows in (slice(3), slice(3, 6)):
         clf.partial_fit(X[rows], Y[rows], task=TASK[rows])
-    assert len(clf._learnt.pile) == 2
+    assert len(clf._learnt.pile) == 3
     meanwhile(monkeypatch, learnt, "total", lambda: learn_more(clf))
     assert clf.moments_.counts.sum() == 156
     assert clf.moments_.counts.sum() == len(X) + 6

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kinspan import MultiTaskSPCA
+from tests.worlds import random_world
 
 
 class World(NamedTuple):
@@ -145,3 +146,20 @@ def test_no_forecast_of_one_label_per_class_is_worse_than_a_guess() -> None:
         assert (model.forecast_error_ <= 0.5).all()
         assert (model.forecast_interval_[:, 1] <= 0.5).all()
         assert (model.single_task_error_ <= 0.5).all()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_blocks_of_tasks_change_nothing(n_classes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where one rule is that of all tasks as one, or of a task with one class only."""
+    X, y, task = random_world(0, n=240, n_tasks=80, n_classes=n_classes)
+    kept = (y == 0) | (task > 2)
+    X, y, task = X[kept], y[kept], task[kept]
+    for row_sample in (100, 0):
+        whole = MultiTaskSPCA(row_sample=row_sample).fit(X, y, task=task)
+        with monkeypatch.context() as patched:
+            patched.setattr("kinspan._rows.blocks._NUMBERS", 50)
+            patched.setattr("kinspan.selection.input_units._LEAST_TASKS", 3)
+            parts = MultiTaskSPCA(row_sample=row_sample).fit(X, y, task=task)
+        np.testing.assert_allclose(parts.coef_, whole.coef_, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(parts.intercept_, whole.intercept_, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(parts.forecast_error_, whole.forecast_error_, rtol=1e-9)

@@ -22,7 +22,7 @@ from kinspan._device.moments import passed_over
 from kinspan._rows import identifiers
 from kinspan._rows.kept_rows import bounded
 from kinspan._rows.keys import RowKey, likely_keys
-from kinspan._rows.many_rows import Busy
+from kinspan._rows.many_rows import Busy, places_of_keys
 from kinspan._rows.strata import n_strata, places_in_table
 from kinspan._rows.types import Codes, Floats, Mask
 from kinspan._validation.labelled_rows import CheckedRows
@@ -102,13 +102,15 @@ def device_sample(
         bounds = moved(likely_keys(counts, wanted).astype(np.int64), X.array)
         taken = has_weight & (short <= xp.take(bounds, codes, axis=0))
         chosen = xp.nonzero(taken)[0]
-        sample = rows.sample(chosen)
-        n_taken = np.bincount(on_host(xp.take(codes, chosen, axis=0)), minlength=len(counts))
+        cells, of_chosen = (on_host(xp.take(a, chosen, axis=0)) for a in (codes, short))
+        is_cut = np.bincount(cells, minlength=len(counts)) < counts
+        kept = (places_of_keys(cells, of_chosen) < bound) | ~is_cut[cells]
+        sample = rows.sample(xp.take(chosen, moved(np.flatnonzero(kept), X.array), axis=0))
         of_cell = rows.cells_of(sample)
         small = of_cell[sample.cells[~sample.is_frequent]]
-        too_few = (n_taken < counts) & (np.bincount(small, minlength=len(counts)) < bound)
+        too_few = is_cut & (np.bincount(small, minlength=len(counts)) < bound)
         if not too_few.any():
-            return _with_others(rows, sample, short, has_weight, n_taken < counts, bound)
+            return _with_others(rows, sample, short, has_weight, is_cut, bound)
         wanted[too_few] *= 4
 
 

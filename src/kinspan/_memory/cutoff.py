@@ -31,7 +31,8 @@ def below_cutoff(part: Statistics, pile: Pile) -> Statistics:
     if not above.any():
         return part
     busy = np.zeros(len(above), dtype=bool)
-    busy[above] = _is_in_busy_stratum(part.sample, above, [one for _, one in pile], known.bound)
+    sums = [one for i, (n, one) in enumerate(pile) if i == 0 or n > 1]  # few rows wait to be joined
+    busy[above] = _is_in_busy_stratum(part.sample, above, sums, known.bound)
     return replace(part, sample=part.sample.cut(above & ~busy, above & busy))
 
 

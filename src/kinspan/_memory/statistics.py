@@ -152,14 +152,21 @@ class Statistics:
         """
         if not isinstance(other, Statistics):
             return NotImplemented
-        check_common_names(self.feature_names, other.feature_names)
-        names, kept = union_of(self.feature_names, other.feature_names), None
-        first, second = self.among(names), other.among(names)
-        if first.sample is not None and second.sample is not None:
-            kept = first.sample + second.sample
-        both = Statistics(first.moments + second.moments, kept, names)
-        free = [part.unlabelled for part in (first, second) if part.unlabelled is not None]
-        return both.next_to(free[0] + free[1] if len(free) == 2 else free[0] if free else None)
+        return Statistics._joined([self, other])
+
+    @classmethod
+    def _joined(cls, parts: Sequence[Statistics]) -> Statistics:
+        """Statistics of the rows of all parts, which costs little more than of two of them."""
+        names = parts[0].feature_names
+        for part in parts[1:]:
+            check_common_names(names, part.feature_names)
+            names = union_of(names, part.feature_names)
+        parts = [part.among(names) for part in parts]
+        samples = [part.sample for part in parts if part.sample is not None]
+        kept = RowSample._joined(samples) if len(samples) == len(parts) else None
+        free = [part.unlabelled for part in parts if part.unlabelled is not None]
+        whole = cls(_added_up([part.moments for part in parts]), kept, names)
+        return whole.next_to(cls._joined(free) if free else None)
 
     def __sub__(self, other: Statistics) -> Statistics:
         """Statistics without the rows of the other, which were among these."""
@@ -263,6 +270,14 @@ class Statistics:
 
     def __radd__(self, other: Any) -> Statistics:
         return self if isinstance(other, int) and other == 0 else NotImplemented  # as in sum()
+
+
+def _added_up(parts: Sequence[ClassMoments]) -> ClassMoments:
+    """Neighbours first: sums of about equally many rows lose fewest digits."""
+    if len(parts) == 1:
+        return parts[0]
+    middle = len(parts) // 2
+    return _added_up(parts[:middle]) + _added_up(parts[middle:])
 
 
 def _without_labels(rows: CheckedRows, row_sample: int, key: RowKey) -> Statistics | None:

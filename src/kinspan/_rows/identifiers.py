@@ -112,13 +112,15 @@ def _look_up(ids: Ids, values: Ids) -> Codes:
     return np.fromiter(found, dtype=np.intp, count=len(values))
 
 
-def union(first: Ids, second: Ids) -> Ids:
-    """All ids of both."""
-    if len(first) == 0 or len(second) == 0:  # the type of no ids says nothing
-        return second if len(first) == 0 else first
-    if first.dtype.kind == second.dtype.kind:
-        return encode(np.concatenate([first, second]))[0]
-    return encode(_objects([*first.tolist(), *second.tolist()]))[0]
+def union(*parts: Ids) -> Ids:
+    """All ids of all parts."""
+    some = [part for part in parts if len(part)] or [parts[-1]]  # the type of no ids says nothing
+    first, *others = some
+    if all(part is first or np.array_equal(part, first) for part in others):
+        return first
+    if len({part.dtype.kind for part in some}) == 1:
+        return encode(np.concatenate(some))[0]
+    return encode(_objects([name for part in some for name in part.tolist()]))[0]
 
 
 def same(first: Ids, second: Ids) -> Mask:

@@ -6,6 +6,7 @@ that come so often that they must not be left to chance.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,21 +71,22 @@ class Kept(NamedTuple):
         first, is_frequent = order[starts][kept], ~is_small[kept]
         return cls(first, cells[kept], keys[kept], weights, is_frequent, recency, strata)
 
-    def plus(self, other: Kept, n_cells: int, bound: int) -> Kept:
-        """Kept among the rows of both; those of the other come after these."""
+    @classmethod
+    def joined(cls, parts: Sequence[Kept], n_cells: int, bound: int) -> Kept:
+        """Kept among the rows of all parts, one after the other."""
         is_full = np.zeros(n_cells, dtype=bool)
-        is_full[self.strata.cells] = is_full[other.strata.cells] = True
-        strata = self.strata_of(is_full, bound).plus(other.strata_of(is_full, bound), bound)
+        for part in parts:
+            is_full[part.strata.cells] = True
+        strata = Strata.summed_up([part.strata_of(is_full, bound) for part in parts], bound)
         cells, keys, weights, is_frequent = (
-            np.concatenate(both) for both in zip(self[1:5], other[1:5], strict=True)
+            np.concatenate(column) for column in zip(*(part[1:5] for part in parts), strict=True)
         )
         recency = None
-        if self.recency is not None or other.recency is not None:
-            ones = (np.ones(len(part.cells)) for part in (self, other))
-            given = (part.recency for part in (self, other))
-            parts = [one if r is None else r for one, r in zip(ones, given, strict=True)]
-            recency = np.concatenate(parts)
-        return Kept.of(cells, keys, weights, bound, recency, is_frequent, strata)
+        if any(part.recency is not None for part in parts):
+            recency = np.concatenate(
+                [np.ones(len(p.cells)) if p.recency is None else p.recency for p in parts]
+            )
+        return cls.of(cells, keys, weights, bound, recency, is_frequent, strata)
 
     def strata_of(self, is_full: Mask, bound: int) -> Strata:
         """Strata of some cells, also of those whose rows are all kept."""

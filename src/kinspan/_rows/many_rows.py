@@ -51,7 +51,7 @@ def _with_small_keys(
     while True:
         candidates = np.flatnonzero(short <= likely_keys(counts, size)[cells])
         is_cut = counts > np.bincount(cells[candidates], minlength=len(counts))
-        places = _places(cells[candidates], short[candidates])
+        places = places_of_keys(cells[candidates], short[candidates])
         candidates = candidates[(places < bound) | ~is_cut[cells[candidates]]]
         keys = completed_keys(X, seen[candidates], short[candidates], key)
         too_few = is_cut & (_n_different(cells[candidates], keys, len(counts)) < bound)
@@ -60,7 +60,7 @@ def _with_small_keys(
         size[too_few] *= 4
 
 
-def _places(cells: Codes, short: NDArray[np.uint32]) -> Codes:
+def places_of_keys(cells: Codes, short: NDArray[Any]) -> Codes:
     """(rows,): how many smaller short keys there are in the cell of a row."""
     order = np.lexsort((short, cells))
     cells, short = cells[order], short[order]

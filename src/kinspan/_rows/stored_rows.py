@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -51,15 +52,17 @@ def without_zeros(rows: StoredRows) -> csr_array | None:
     return rows if rows.count_nonzero() <= _FEW * n * p else None
 
 
-def rows_of_both(first: StoredRows, second: StoredRows, chosen: Codes) -> StoredRows:
-    """Some rows of two stacked matrices, without a copy of all."""
-    if isinstance(first, csr_array) or isinstance(second, csr_array):
-        both: csr_array = vstack([csr_array(first), csr_array(second)], format="csr")
-        return _lightest(both[chosen])
-    is_first, n = chosen < len(first), len(first)
-    rows = np.empty((len(chosen), first.shape[1]), np.result_type(first, second))
-    rows[is_first] = first[chosen[is_first]]
-    rows[~is_first] = second[chosen[~is_first] - n]
+def rows_of_all(parts: Sequence[StoredRows], chosen: Codes) -> StoredRows:
+    """Some rows of stacked matrices, without a copy of all."""
+    if any(isinstance(part, csr_array) for part in parts):
+        stacked: csr_array = vstack([csr_array(part) for part in parts], format="csr")
+        return _lightest(stacked[chosen])
+    starts = np.cumsum([0, *(part.shape[0] for part in parts)])
+    rows = np.empty((len(chosen), parts[0].shape[1]), np.result_type(*parts))
+    part_of = np.searchsorted(starts, chosen, side="right") - 1
+    for i in np.unique(part_of).tolist():
+        here = part_of == i
+        rows[here] = parts[i][chosen[here] - starts[i]]
     return _lightest(rows)
 
 

@@ -7,6 +7,7 @@ more rows than others has one row that repeats, and Boyer and Moore's vote finds
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,9 +58,12 @@ class Strata(NamedTuple):
 
     def plus(self, other: Strata, bound: int) -> Strata:
         """The rows of both."""
-        return Strata(*(np.concatenate(both) for both in zip(self, other, strict=True))).summed(
-            bound
-        )
+        return Strata.summed_up([self, other], bound)
+
+    @classmethod
+    def summed_up(cls, parts: Sequence[Strata], bound: int) -> Strata:
+        """The rows of all parts."""
+        return cls(*(np.concatenate(column) for column in zip(*parts, strict=True))).summed(bound)
 
     def summed(self, bound: int) -> Strata:
         """Sorted, equal strata joined; fewer rows to keep make coarser strata."""

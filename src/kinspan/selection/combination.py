@@ -156,8 +156,9 @@ def combined_rules(
         if not amount.any():
             continue
         rules = combination.candidates[j].rules()
+        of_tasks = np.broadcast_to(rules.coef, shape)  # all tasks as one have one rule
         for tasks in blocks(len(coef), coef[:1].size):
-            coef[tasks] += amount[tasks, None, None] * rules.coef[tasks]
+            coef[tasks] += amount[tasks, None, None] * of_tasks[tasks]
         offset += amount[:, None] * rules.offset
     return LinearRules(coef, offset)
 

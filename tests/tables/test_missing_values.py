@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import kinspan
@@ -58,6 +59,45 @@ def test_a_code_is_a_number_however_it_is_written(code: str) -> None:
     frame["text"] = ["-999.00", "2", "-0999"]
     found = TableEncoder(missing="keep", missing_values=[code]).fit_transform(frame)
     np.testing.assert_array_equal(np.isnan(found), [[0, 1, 1], [1, 0, 0], [0, 0, 1]])
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_codes_of_labels_and_tasks_are_missing_too(ending: str, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"age": np.arange(60.0), "shop": np.arange(60) % 3})
+    frame["visits"], frame["sold"] = frame["age"] ** 2 % 7, np.arange(60) % 2
+    frame.loc[::10, "sold"] = -9
+    frame.loc[1::10, "shop"] = -9
+    data = stored(frame, tmp_path, ending)
+    options = ("--missing-values", "-9", "--missing", "mean", "--out", tmp_path / "m")
+    ran = succeed("fit", data, *ROLES, *options)
+    model: Any = kinspan.load(tmp_path / "m")
+    assert model.classes_.tolist() == [0, 1]
+    assert model.tasks_.tolist() == [0, 1, 2]
+    assert model.moments_.counts.sum() == 48
+    assert "6 of 60 rows dropped" in ran.err
+    with pytest.raises(ValueError, match="'shop' is missing in row 2"):
+        model.predict(frame)
+    expected = model.predict(frame[frame["shop"] >= 0])
+    assert model.predict(frame[frame["shop"] >= 0].astype(str)).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather"])
+def test_text_as_polars_writes_it(ending: str, tmp_path: Path) -> None:
+    """Large text and views of text."""
+    frame = with_codes(0).assign(sold=lambda f: f["sold"].where(f.index % 7 > 0, "?"))
+    typed = frame.astype({"age": float, "visits": float})
+    data, other = stored(frame, tmp_path), tmp_path / f"b.{ending}"
+    written = pl.from_pandas(typed)
+    written.write_parquet(other) if ending == "parquet" else written.write_ipc(other)
+    models: list[Any] = []
+    for path in (data, other):
+        model, answers = tmp_path / f"{path.stem}.kinspan", tmp_path / f"{path.stem}-scored.csv"
+        succeed("fit", path, *ROLES, *MESSY, *NAMED, "--out", model)
+        succeed("predict", model, path, "--out", answers)
+        models.append(kinspan.load(model))
+        shares = pd.read_csv(answers)[["p_no", "p_yes"]].to_numpy()
+        np.testing.assert_allclose(shares, models[0].predict_proba(frame), rtol=1e-9)
+    assert models[1].classes_.tolist() == ["no", "yes"]
 
 
 def test_codes_are_missing_in_categories_of_numbers_too() -> None:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kinspan.tables.arrow import pyarrow
+from kinspan.tables.arrow import is_number, is_string, pyarrow
 from kinspan.tables.binary import open_arrow, open_parquet
-from kinspan.tables.dialect import Dialect
+from kinspan.tables.dialect import Dialect, present
 from kinspan.tables.layout import FileLayout, check_agrees, text_types
 from kinspan.tables.paths import format_of
 from kinspan.tables.request import Request
@@ -72,9 +72,8 @@ def chunks(
     else:
         pairs = ((columns, columns) for columns in stream(table.names, {}))
     first_row = 0 if part is None else part.first_row
-    nothing = [*([""] * table.is_text), *(request.dialect.missing_values or ())]
     for columns, everything in pairs:
-        wanted = with_nulls(columns, pa.array(nothing, pa.string()))
+        wanted = with_nulls(columns, request.dialect, nor_empty=table.is_text)
         yield Chunk(path, first_row, wanted, everything, table.is_text)
         first_row += columns.num_rows
 
@@ -86,15 +85,24 @@ def _width(table: OpenTable, request: Request, layout: FileLayout) -> int:
     return int(getattr(table.types[str(request.features)], "list_size", _LONG_LIST))
 
 
-def with_nulls(columns: Any, no_text: Any) -> Any:
-    """Columns of text in which cells that hold no text are null."""
+def with_nulls(columns: Any, dialect: Dialect, *, nor_empty: bool) -> Any:
+    """Columns in which texts and numbers that stand for a missing value are null.
+
+    `nor_empty`: and empty text.
+    """
     pa, compute = pyarrow(), pyarrow("pyarrow.compute")
-    for i, kind in enumerate(columns.schema.types):
-        if pa.types.is_string(kind):
-            column = columns.column(i)
-            held = compute.if_else(compute.is_in(column, no_text), pa.scalar(None, kind), column)
-            columns = columns.set_column(i, columns.column_names[i], held)
-    return columns
+    nothing = pa.array([*([""] * nor_empty), *(dialect.missing_values or ())], pa.string())
+    held = list[Any]()
+    for column in columns.columns:
+        if is_string(column.type):
+            texts = column.cast(pa.string())  # few functions know views of text
+            none = pa.scalar(None, pa.string())
+            held.append(compute.if_else(compute.is_in(texts, nothing), none, texts))
+        elif is_number(column.type) and not pa.types.is_boolean(column.type):
+            held.append(present(column, dialect))
+        else:
+            held.append(column)
+    return pa.Table.from_arrays(held, names=columns.column_names)
 
 
 def _regrouped(batches: Iterable[Any], rows: int) -> Iterator[Any]:

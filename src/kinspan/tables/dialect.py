@@ -93,6 +93,15 @@ def missing_numbers(dialect: Dialect) -> Floats:
     return np.unique([found, found.astype(np.float32)])
 
 
+def present(column: Any, dialect: Dialect) -> Any:
+    """A column of numbers with null where one stands for a missing value."""
+    pa, compute, nothing = pyarrow(), pyarrow("pyarrow.compute"), missing_numbers(dialect)
+    if not len(nothing):
+        return column
+    is_none = compute.is_in(column.cast(pa.float64(), safe=False), pa.array(nothing))
+    return compute.if_else(is_none, pa.scalar(None, column.type), column)
+
+
 def as_numbers(cells: Any, dialect: Dialect) -> Any:
     """Cells that are numbers as numbers, without the marks between thousands."""
     compute = pyarrow("pyarrow.compute")

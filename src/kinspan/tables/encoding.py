@@ -10,7 +10,7 @@ from kinspan._rows.types import Codes, Floats, Mask
 from kinspan.exceptions import FileError
 from kinspan.tables.arrow import NUMBERS, is_string, pyarrow
 from kinspan.tables.chunks import Chunk
-from kinspan.tables.dialect import Dialect, missing_numbers
+from kinspan.tables.dialect import Dialect
 from kinspan.tables.ids import CodedIds, values_of_categories
 from kinspan.tables.kinds import as_instants
 from kinspan.tables.reader import Reader
@@ -77,7 +77,7 @@ def _features(chunk: Chunk, column: FeatureColumn, dialect: Dialect, tally: Tall
     if column.is_date:
         return days_of(column.name, values, dialect)[:, None]
     if column.categories is None:
-        return _present(values, dialect)[:, None]
+        return np.asarray(numbers(values), dtype=np.float64)[:, None]
     distinct, codes = texts_of(values, dialect)
     place = {category: j for j, category in enumerate(column.categories)}
     other = len(place)
@@ -89,14 +89,6 @@ def _features(chunk: Chunk, column: FeatureColumn, dialect: Dialect, tally: Tall
     one_hot = np.eye(other + 1, len(column.features))[which]
     one_hot[is_missing] = np.nan
     return one_hot
-
-
-def _present(column: Any, dialect: Dialect) -> Floats:
-    """A column of numbers, NaN where one is missing."""
-    found = np.array(numbers(column), dtype=np.float64)
-    if not pyarrow().types.is_boolean(column.type):
-        found[np.isin(found, missing_numbers(dialect))] = np.nan
-    return found
 
 
 def days_of(name: str, column: Any, dialect: Dialect) -> Floats:

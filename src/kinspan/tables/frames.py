@@ -43,9 +43,8 @@ def chunk_of_frame(
     pa, frame = pyarrow(), nw.from_native(X, eager_only=True)
     columns = {}
     for name in wanted:
-        nothing = [*(dialect.missing_values or ()), *([] if name in with_empty else [""])]
         column = pa.table({name: _column(frame.get_column(name), dialect)})
-        columns[name] = with_nulls(column, pa.array(nothing, pa.string())).column(0)
+        columns[name] = with_nulls(column, dialect, nor_empty=name not in with_empty).column(0)
     return Chunk(_PLACE, 0, pa.table(columns), None, False)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kinspan.tables.arrow import pyarrow
-from kinspan.tables.dialect import Dialect, as_numbers, is_number, no_numbers
+from kinspan.tables.dialect import Dialect, as_numbers, is_number, no_numbers, present
 
 _DAY = (
     r"\d{4}-(?:02-(?:0[1-9]|[12]\d)|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)"
@@ -71,7 +71,7 @@ def as_in_a_file(cells: Any, dialect: Dialect) -> Any:
     if there.null_count == len(there):
         return pa.chunked_array([pa.nulls(len(there))])
     if compute.all(is_number(there, dialect)).as_py():
-        return as_numbers(there, dialect)
+        return present(as_numbers(there, dialect), dialect)
     if compute.all(is_truth(there)).as_py():
         return there.cast(pa.bool_())
     if not compute.all(is_date(there)).as_py():

@@ -18,7 +18,7 @@ _EXAMPLES = {
     "matrix": "[[0, 1], [5, 0]], the cost of answering j for a row of class i",
 }
 
-
+_EXAMPLES_OF_TEXT = {"precision": "0.8", "budget": "5%", "matrix": "0 1; 5 0"}
 LABELLED = ("positives", "rows", "each class")
 
 
@@ -29,7 +29,7 @@ def check_score(argument: str, given: Any, n_classes: int) -> Score:
         raise ValueError(f"{argument}={given!r} is no score; use one of {', '.join(SCORES)}")
     needed = SCORES[name].level
     if (level is None) != (not needed):
-        way = f"use {{{name!r}: {_EXAMPLES[needed]}}}" if needed else f"use {name!r}"
+        way = _with_level(argument, name, needed) if needed else f"use {name!r}"
         raise ValueError(
             f"{argument}={given!r}: {name} needs {'a' if needed else 'no'} level; {way}"
         )
@@ -39,6 +39,13 @@ def check_score(argument: str, given: Any, n_classes: int) -> Score:
             "use recall_at_budget or lift_at_budget"
         )
     return Score(name, _level(f"{argument}={given!r}", needed, level, n_classes))
+
+
+def _with_level(argument: str, name: str, needed: str) -> str:
+    """How to say a score with its level, in Python or on the command line."""
+    if argument.startswith("--"):
+        return f"use '{name}={_EXAMPLES_OF_TEXT[needed]}'"
+    return f"use {{{name!r}: {_EXAMPLES[needed]}}}"
 
 
 def check_forecast_score(argument: str, given: Any, n_classes: int, has_rows: bool) -> Score:

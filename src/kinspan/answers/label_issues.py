@@ -84,7 +84,7 @@ class LabelIssues(ShownAsTable):
 
     def caution(self) -> str:
         """What else may look like wrong labels."""
-        text = "Odd groups of a class look like wrong labels: check some."
+        text = "Odd groups and odd spreads of a class look like wrong labels: check some."
         return text * self.has_evidence
 
     def _table(self) -> Table:

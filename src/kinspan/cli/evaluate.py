@@ -18,9 +18,8 @@ from kinspan.cli import options, tasks
 from kinspan.cli.lists import listed
 from kinspan.cli.output import Output, name_of
 from kinspan.cli.places import sources
-from kinspan.cli.scores_on_rows import AnsweredRows, metrics_of, show_scores, task_scores
+from kinspan.cli.scores_on_rows import AnsweredRows, Compared
 from kinspan.cli.scoring import Scoring, unlabelled_note
-from kinspan.metrics import TaskScores
 from kinspan.tables.chunks import Chunk
 from kinspan.tables.encoding import UsableRows
 from kinspan.tables.fills import ByTask
@@ -81,8 +80,8 @@ def evaluate(
         output.note(note)
     errors = _task_errors(scoring.model, counted)
     ids = [of.task for of in errors]
-    found = task_scores(answered, ids, scores, scoring.model) if scores else None
-    _show(errors, output, show_all, found, scoring.model)
+    found = Compared.of(answered, ids, scores, scoring.model) if scores else None
+    _show(errors, output, show_all, found)
 
 
 def _counted(
@@ -150,9 +149,7 @@ def _task_errors(model: Any, counted: ByTask) -> list[TaskError]:
     return sorted(errors, key=lambda found: -found.rows)
 
 
-def _show(
-    errors: list[TaskError], output: Output, show_all: bool, scores: TaskScores | None, model: Any
-) -> None:
+def _show(errors: list[TaskError], output: Output, show_all: bool, scores: Compared | None) -> None:
     shown = errors if show_all else errors[: tasks.SHOWN]
     rows = [
         [
@@ -183,7 +180,7 @@ def _show(
         "deviation for this number of rows, which inside allows for."
     )
     if scores is not None:
-        show_scores(scores, errors, len(shown), output, model)
+        scores.show(errors, len(shown), output)
     output.result(
         rows=n_rows,
         wrong=wrong,
@@ -191,11 +188,9 @@ def _show(
         forecast_error=forecast,
         inside=n_inside,
         tasks=[of._asdict() | _metrics(scores, i) for i, of in enumerate(errors)],
-        **({} if scores is None else {"metrics": metrics_of(scores, *scores.overall)}),
+        **({} if scores is None else {"metrics": scores.overall()}),
     )
 
 
-def _metrics(scores: TaskScores | None, t: int) -> dict[str, Any]:
-    if scores is None:
-        return {}
-    return {"metrics": metrics_of(scores, scores.values[t], scores.majority[t], scores.chance[t])}
+def _metrics(scores: Compared | None, t: int) -> dict[str, Any]:
+    return {} if scores is None else {"metrics": scores.as_json(t)}

@@ -9,6 +9,7 @@ import numpy as np
 
 from kinspan._rows import identifiers
 from kinspan._rows.types import Codes, Floats, Ids
+from kinspan.answers.score_forecasts import score_forecasts
 from kinspan.answers.seen_from import note_on_class, score_of, title_of
 from kinspan.cli.output import Output, name_of
 from kinspan.cli.score_tables import note_of_class
@@ -31,47 +32,85 @@ class AnsweredRows(NamedTuple):
         return cls(task, ScoredRows(truth, codes, probabilities, np.ones(len(truth))))
 
 
-def task_scores(
-    answered: Sequence[AnsweredRows], tasks: Sequence[Any], scores: list[Score], model: Any
-) -> TaskScores:
-    """Of all rows, for tasks in this order."""
-    rows = ScoredRows(
-        np.concatenate([part.rows.truth for part in answered]),
-        np.concatenate([part.rows.answers for part in answered]),
-        np.concatenate([part.rows.probabilities for part in answered]),
-        np.concatenate([part.rows.weights for part in answered]),
-    )
-    ids = identifiers.as_array(list(tasks))
-    codes = [identifiers.lookup(ids, part.task.ids)[part.task.codes] for part in answered]
-    if model._learnt.is_mirrored:
-        rows = rows.mirrored()
-    seen = [score_of(model, score) for score in scores]
-    found = scores_by_task(rows, np.concatenate(codes), len(ids), seen)
-    return found._replace(scores=scores)
+class Compared(NamedTuple):
+    """Scores of tasks next to their forecasts."""
+
+    scores: TaskScores
+    forecast: Floats  # (tasks, scores): NaN where nothing was expected
+    model: Any
+
+    @classmethod
+    def of(
+        cls,
+        answered: Sequence[AnsweredRows],
+        tasks: Sequence[Any],
+        scores: list[Score],
+        model: Any,
+    ) -> Compared:
+        """Of all rows, for tasks in this order."""
+        rows = ScoredRows(
+            np.concatenate([part.rows.truth for part in answered]),
+            np.concatenate([part.rows.answers for part in answered]),
+            np.concatenate([part.rows.probabilities for part in answered]),
+            np.concatenate([part.rows.weights for part in answered]),
+        )
+        ids = identifiers.as_array(list(tasks))
+        codes = [identifiers.lookup(ids, part.task.ids)[part.task.codes] for part in answered]
+        if model._learnt.is_mirrored:
+            rows = rows.mirrored()
+        seen = [score_of(model, score) for score in scores]
+        found = scores_by_task(rows, np.concatenate(codes), len(ids), seen)
+        return cls(found._replace(scores=scores), _forecasts(scores, tasks, model), model)
+
+    def as_json(self, t: int) -> dict[str, Any]:
+        """Those of a task by name."""
+        of = self.scores
+        columns = zip(of.values[t], of.majority[t], of.chance[t], self.forecast[t], strict=True)
+        names = ("value", "majority", "chance", "forecast")
+        return _by_name(of.scores, [dict(zip(names, four, strict=True)) for four in columns])
+
+    def overall(self) -> dict[str, Any]:
+        """Those of all rows as one task."""
+        names = ("value", "majority", "chance")
+        parts = [dict(zip(names, three, strict=True)) for three in self.scores.overall.T]
+        return _by_name(self.scores.scores, parts)
+
+    def show(self, errors: Sequence[Any], n_shown: int, output: Output) -> None:
+        """Scores of the tasks that are shown, their means, and what knowing nothing gives."""
+        of, forecast = self.scores, self.forecast
+        rows = [
+            [name_of(error.task), f"{error.rows:,}", *map(_number, values)]
+            for error, values in zip(errors[:n_shown], of.values, strict=False)
+        ]
+        means, majority, chance = of.means
+        total = f"{sum(error.rows for error in errors):,}"
+        titles = [title_of(self.model, score) for score in of.scores]
+        last = ["mean", total, *map(_number, means)]
+        output.table("Scores", ["task", "rows", *titles], rows, last)
+        known = np.isfinite(of.values) & np.isfinite(forecast)
+        n = known.sum(axis=0)
+        expected = np.where(known, forecast, 0.0).sum(axis=0) / np.where(n > 0, n, np.nan)
+        output.say(f"Forecast, mean over tasks: {_listed(titles, expected)}.")
+        output.say(f"Always the most frequent class of a task: {_listed(titles, majority)}.")
+        output.say(f"Classes guessed, each as often as it occurs: {_listed(titles, chance)}.")
+        for score in of.scores:
+            note_of_class(note_on_class(self.model, score), output)
 
 
-def show_scores(
-    of: TaskScores, errors: Sequence[Any], n_shown: int, output: Output, model: Any
-) -> None:
-    """Scores of the tasks that are shown, their means, and what knowing nothing gives."""
-    rows = [
-        [name_of(error.task), f"{error.rows:,}", *map(_number, values)]
-        for error, values in zip(errors[:n_shown], of.values, strict=False)
-    ]
-    means, majority, chance = of.means
-    total = f"{sum(error.rows for error in errors):,}"
-    titles = [title_of(model, score) for score in of.scores]
-    output.table("Scores", ["task", "rows", *titles], rows, ["mean", total, *map(_number, means)])
-    output.say(f"Always the most frequent class of a task: {_listed(titles, majority)}.")
-    output.say(f"Classes guessed, each as often as it occurs: {_listed(titles, chance)}.")
-    for score in of.scores:
-        note_of_class(note_on_class(model, score), output)
+def _forecasts(scores: list[Score], tasks: Sequence[Any], model: Any) -> Floats:
+    """(tasks, scores): NaN for new tasks, and for what cannot be forecast."""
+    found = np.full((len(tasks), len(scores)), np.nan)
+    for j, score in enumerate(scores):
+        if model.sample_ is None or isinstance(score.level, int):
+            continue  # nothing was left out, or nobody knows of how many rows these are the first
+        said = score_forecasts(model, score.asked())
+        of_task = dict(zip(said.tasks, said.value, strict=True))
+        found[:, j] = [of_task.get(task, np.nan) for task in tasks]
+    return found
 
 
-def metrics_of(of: TaskScores, values: Floats, majority: Floats, chance: Floats) -> dict[str, Any]:
-    """Every score by its name, as JSON."""
-    parts = zip(of.scores, values, majority, chance, strict=True)
-    return {str(s): {"value": v, "majority": m, "chance": c} for s, v, m, c in parts}
+def _by_name(scores: list[Score], parts: list[dict[str, Any]]) -> dict[str, Any]:
+    return {str(score): part for score, part in zip(scores, parts, strict=True)}
 
 
 def _listed(titles: Sequence[str], values: Floats) -> str:

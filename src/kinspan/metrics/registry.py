@@ -34,6 +34,10 @@ class Score(NamedTuple):
         level = self.level
         return f"{self.name}={level.tolist() if isinstance(level, np.ndarray) else level}"
 
+    def asked(self) -> Any:
+        """The score as it is asked for: its name, or with a level a dict."""
+        return self.name if self.level is None else {self.name: self.level}
+
     def mirrored(self) -> Score:
         """Of the same rows with two classes exchanged."""
         is_matrix = isinstance(self.level, np.ndarray)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from kinspan._rows.types import Codes, Floats
 
 
@@ -17,3 +19,14 @@ class LeftOutRows(NamedTuple):
     log_priors: Floats  # (tasks, classes): what of the scores is not about the row
     resized: Floats  # (rows,): of two classes, what the score would change by the task's own rule
     noise_share: Floats  # (tasks,): of the squared length of rules, noise of the task's own labels
+
+    def of_one_size(self) -> Floats:
+        """(rows, classes): scores by rules of two classes as large as that of the task.
+
+        As far as a rule is noise of the task's labels, its size follows the row that is left out,
+        and is left as it is.
+        """
+        if self.scores.shape[1] != 2:
+            return self.scores
+        moved = (1.0 - np.clip(self.noise_share, 0.0, 1.0))[self.tasks] * self.resized
+        return self.scores + np.outer(moved, [-0.5, 0.5])

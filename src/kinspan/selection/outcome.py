@@ -18,7 +18,6 @@ from kinspan.risk import (
     LeftOutRows,
     Saved,
     learning_curves,
-    left_out_errors,
     saved,
     score_distributions,
     spread_of_scores,
@@ -252,7 +251,7 @@ def _left_out(rows: LeftOutRows, candidate: Candidate, options: Options) -> Left
     prepared = candidate.prepared
     priors = np.where(prepared.scaled.present, options.priors, 0.0)
     skipped = None if prepared.judged is None else prepared.judged.skipped
-    return left_out_errors(rows.scores, rows.tasks, rows.classes, rows.weights, priors, skipped)
+    return LeftOutErrors.of(rows, priors, skipped)
 
 
 def _formula(candidate: Candidate, options: Options) -> Forecast:

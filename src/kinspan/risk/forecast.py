@@ -16,7 +16,7 @@ from kinspan._rows.types import Codes, Floats, Mask
 from kinspan.risk.between_tasks import rows_of_a_task
 from kinspan.risk.dependence import independent_rows
 from kinspan.risk.difficulty import Ways, difficulty
-from kinspan.risk.learning import Energies
+from kinspan.risk.energies import Energies
 from kinspan.risk.left_out_rows import LeftOutRows
 from kinspan.risk.tails import SHAPE_ROWS, Shares, wrong_shares
 from kinspan.risk.usual_task import UsualTask

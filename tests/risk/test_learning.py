@@ -84,7 +84,7 @@ def test_what_few_labels_know_beyond_a_usual_task_is_luck() -> None:
     to gain too little by more.
     """
     counts = np.array([[100.0, 100.0], [10.0, 10.0], [10.0, 10.0]])
-    known, n = np.array([2.0, 3.0, 0.1]), counts.sum(axis=1)
+    known, n = np.array([2.0, 3.0, 0.5]), counts.sum(axis=1)
     found = curves([4.0] * 3, known, counts)
     usual = UsualTask.of(Energies(np.full(3, 4.0), known, found.spread), counts, n).known
     assert usual[1] < usual[0] - 0.05

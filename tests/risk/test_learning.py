@@ -10,6 +10,7 @@ from scipy.stats import norm
 
 from kinspan.risk import Energies, Learning, learning_curves
 from kinspan.risk.gaussian import error_of_equal_classes
+from kinspan.risk.usual_task import UsualTask
 
 
 def curves(
@@ -76,15 +77,19 @@ def test_few_labels_believe_the_total_of_all_tasks() -> None:
     np.testing.assert_allclose(found.passed_on + found.own, expected)
 
 
-def test_what_few_labels_know_beyond_the_others_is_luck() -> None:
-    """Of the excess over what is known usually, the share n/(n + 200) is believed; less stays."""
+def test_what_few_labels_know_beyond_a_usual_task_is_luck() -> None:
+    """Of the excess over what is usual with as few, the share n/(n + 200) is believed; less stays.
+
+    A task with ten labels among tasks with a hundred was expected to know as much as they do, and
+    to gain too little by more.
+    """
     counts = np.array([[100.0, 100.0], [10.0, 10.0], [10.0, 10.0]])
-    known, n = np.array([2.0, 3.0, 1.5]), counts.sum(axis=1)
+    known, n = np.array([2.0, 3.0, 0.5]), counts.sum(axis=1)
     found = curves([4.0] * 3, known, counts)
-    usual = n @ known / n.sum()
-    excess = np.maximum(known - usual, 0.0)
-    assert (excess > 0).tolist() == [False, True, False]
-    expected = known - (1 - n / (n + 200)) * excess
+    usual = UsualTask.of(Energies(np.full(3, 4.0), known, found.spread), counts, n).known
+    assert usual[1] < usual[0] - 0.05
+    assert n @ usual == pytest.approx(n @ known)
+    expected = known - (1 - n / (n + 200)) * np.maximum(known - usual, 0.0)
     for task in range(3):
         assert known_energy(found, task) == pytest.approx(expected[task])
 

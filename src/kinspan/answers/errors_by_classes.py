@@ -14,7 +14,7 @@ import numpy as np
 from kinspan._rows.types import Floats
 from kinspan._validation.parameters import check_priors
 from kinspan.metrics import Score
-from kinspan.risk import Forecast, LeftOutErrors, left_out_errors
+from kinspan.risk import Forecast, LeftOutErrors
 
 _ERRORS = ("error", "balanced_error")
 
@@ -32,7 +32,11 @@ def forecast_of_error(model: Any, score: Score) -> Forecast | None:
         return None  # classes of which no row was left out
     harder = known.unit / np.where(known.chance > 0, known.chance, 1.0)
     fewer = known.rows / np.where(tells, own.rows, 1.0)
-    return counted._replace(rows=counted.rows * fewer, unit=counted.chance * harder).forecast()
+    # A rule for classes that count equally is wrong in half of all rows if it can only guess.
+    chance = np.maximum(known.chance, counted.chance)
+    return counted._replace(
+        rows=counted.rows * fewer, chance=chance, unit=chance * harder
+    ).forecast()
 
 
 def _is_balanced(model: Any) -> bool:
@@ -46,8 +50,7 @@ def _left_out(model: Any, is_equal: bool | None) -> LeftOutErrors:
     if is_equal is not None:
         asked = None if is_equal else "empirical"
     priors: Floats = np.where(counts > 0, check_priors(asked, counts), 0.0)
-    scores = rows.scores
-    if scores.shape[1] == 2:  # above zero where they are above the threshold
+    if rows.scores.shape[1] == 2:  # above zero where they are above the threshold
         moved = 0.5 * np.append(model.threshold_, 0.0)[rows.tasks]
-        scores = scores + moved[:, None] * np.array([1.0, -1.0])
-    return left_out_errors(scores, rows.tasks, rows.classes, rows.weights, priors)
+        rows = rows._replace(scores=rows.scores + np.outer(moved, [1.0, -1.0]))
+    return LeftOutErrors.of(rows, priors)

@@ -10,10 +10,11 @@ from kinspan.risk.difficulty import Ways
 from kinspan.risk.distances import spread_of_scores
 from kinspan.risk.distributions import ScoreDistributions, score_distributions
 from kinspan.risk.drawn_scores import ScoreForecast, forecast_score
+from kinspan.risk.energies import Energies
 from kinspan.risk.equal_rows import with_doubt
 from kinspan.risk.forecast import Forecast, LeftOutErrors, left_out_errors
 from kinspan.risk.gaussian import alignment, error_rate
-from kinspan.risk.learning import Energies, Learning, learning_curves
+from kinspan.risk.learning import Learning, learning_curves
 from kinspan.risk.leave_one_out import leave_one_out_scores
 from kinspan.risk.left_out_rows import LeftOutRows
 from kinspan.risk.rule_parts import (

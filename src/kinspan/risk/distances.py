@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kinspan._rows.types import Floats
 from kinspan.risk.gaussian import error_of_equal_classes
 
-_DISTANCES = np.linspace(0.0, 12.0, 2401)
+DISTANCES = np.linspace(0.0, 12.0, 2401)
 _FEW_ROWS = 200.0  # number of rows at which the log of the spread is halved
 
 
@@ -32,14 +32,15 @@ def spread_of_scores(
 
 
 @cache
-def _errors_of(n_classes: int) -> Floats:
-    return error_of_equal_classes(_DISTANCES, n_classes)
+def errors_of_equal_classes(n_classes: int) -> Floats:
+    """At every one of the distances."""
+    return error_of_equal_classes(DISTANCES, n_classes)
 
 
 def distances_at(errors: Floats, n_classes: NDArray[Any]) -> Floats:
     """The standardised distance for every error; zero for chance level or worse, NaN for NaN."""
     distances = np.full(len(errors), np.nan)
     for m in np.unique(n_classes):
-        table, of_m = _errors_of(max(int(m), 2)), n_classes == m
-        distances[of_m] = np.interp(np.maximum(errors[of_m], 1e-6), table[::-1], _DISTANCES[::-1])
+        table, of_m = errors_of_equal_classes(max(int(m), 2)), n_classes == m
+        distances[of_m] = np.interp(np.maximum(errors[of_m], 1e-6), table[::-1], DISTANCES[::-1])
     return np.where(np.isfinite(errors), distances, np.nan)

@@ -16,9 +16,9 @@ from scipy.special import betaincinv, expit, logit, ndtr, ndtri
 
 from kinspan._meta_analysis.others import NOTHING, Before, GivenOthers, given_others
 from kinspan._rows.types import Floats
-from kinspan.risk.forecast import FLEET_ROWS, SHAPE_ROWS
+from kinspan.risk.forecast import FLEET_ROWS
 from kinspan.risk.left_out_rows import LeftOutRows
-from kinspan.risk.tails import COMMON_ROWS, kernel_width
+from kinspan.risk.tails import COMMON_ROWS, SHAPE_ROWS, kernel_width
 
 _LESS_THAN_A_ROW = (0.3, 0.1)  # where classes are many units apart, tasks differ by units too
 _HALF_OF_GUESSING = Before(-2.0 * float(ndtri(0.25)), 2.0)  # distance of a row of each class

@@ -2,7 +2,7 @@
 
 The error of a task is a posterior: what its own left-out rows say, and before that what the other
 tasks say, which is worth a number of rows. How many follows from how much tasks differ: several
-numbers are averaged by the likelihood of the counts; before these, tasks are rather alike.
+answers are averaged by the likelihood of the counts; before these, tasks are rather alike.
 """
 
 from __future__ import annotations
@@ -13,15 +13,17 @@ import numpy as np
 from scipy.special import betaincinv, betaln, softmax
 
 from kinspan._rows.types import Codes, Floats, Mask
+from kinspan.risk.between_tasks import rows_of_a_task
 from kinspan.risk.dependence import independent_rows
 from kinspan.risk.difficulty import Ways, difficulty
-from kinspan.risk.learning import Energies
-from kinspan.risk.tails import Shares, wrong_shares
+from kinspan.risk.energies import Energies
+from kinspan.risk.left_out_rows import LeftOutRows
+from kinspan.risk.tails import SHAPE_ROWS, Shares, wrong_shares
 from kinspan.risk.usual_task import UsualTask
 
 _LEVEL = 0.90
 FLEET_ROWS = (100.0, 30.0, 10.0, 3.0, 1.0)  # what a task that is known exactly tells of another
-SHAPE_ROWS = 100.0  # rows, of all tasks or one, at which counts and smooth tails count equally
+ALIKE = (30.0, 10.0, 3.0, 1.0)  # one over the variance of log distances between tasks
 
 
 class Forecast(NamedTuple):
@@ -39,6 +41,12 @@ class LeftOutErrors(NamedTuple):
     smoothed: Floats  # (tasks,): the same from margins
     chance: Floats  # (tasks,): the error of a guess; zero with fewer than two classes
     unit: Floats  # (tasks,): in which errors are compared: larger with more classes or fewer labels
+
+    @classmethod
+    def of(cls, rows: LeftOutRows, priors: Floats, skipped: Mask | None = None) -> LeftOutErrors:
+        """Of left-out rows by their scores, and by margins of rules of one size."""
+        of_rows = rows.scores, rows.tasks, rows.classes, rows.weights
+        return left_out_errors(*of_rows, priors, skipped, rows.of_one_size())
 
     def forecast(self) -> Forecast:
         """The posterior of every task, given those of the others."""
@@ -91,14 +99,16 @@ def left_out_errors(
     weights: Floats,
     priors: Floats,
     skipped: Mask | None = None,
+    sized: Floats | None = None,
 ) -> LeftOutErrors:
     """Errors from (rows, classes) scores of left-out rows; NaN for those that were not.
 
+    Margins are those of other scores where some are given, by rules of one size.
     Priors (tasks, classes) are zero for absent classes. A task of which some class has no left-out
     row has no rows, and is expected to be like the others. Classes (tasks, classes) of which rows
     were skipped are like the other classes of the task.
     """
-    shares = wrong_shares(scores, tasks, classes, weights, priors)
+    shares = wrong_shares(scores, tasks, classes, weights, priors, sized)
     chance = 1.0 - _normalised(priors).max(axis=1)
     pi = _normalised(priors if skipped is None else np.where(skipped, 0.0, priors))
     counted, smoothed = ((pi * part).sum(axis=1) for part in (shares.counted, shares.smoothed))
@@ -116,42 +126,53 @@ def _rows(shares: Shares, pi: Floats) -> Floats:
     return np.where(whole, 1.0 / np.where(spread > 0, spread, 1.0), 0.0)
 
 
+class Expected(NamedTuple):
+    """Beta distributions of the error of every task, before its own rows are seen."""
+
+    wrong: Floats  # (tasks,): parameters, numbers of rows
+    right: Floats
+    guessed: Floats  # (tasks,): the part of it that is expected before there are any tasks
+
+
 class _Others(NamedTuple):
     """What is known of the error of every task before its own rows are seen."""
 
     ratio: float  # of counts and smooth tails
-    before: list[tuple[Floats, Floats]]  # beta distributions, for each worth of the other tasks
+    before: list[Expected]  # for each way in which tasks may differ
     likely: Floats  # of these
 
     @classmethod
     def of(cls, found: LeftOutErrors) -> _Others:
         """Eqs. (42) and (43) of docs/theory.md."""
-        ratio = found.ratio()
-        known = found.rows, found.confirmed(ratio), found.chance, found.unit
-        before = [prior_of_others(*known, worth) for worth in FLEET_ROWS]
-        told = [_log_likelihood(found.rows, found.counted, *prior) for prior in before]
-        likely = softmax(told + 0.5 * np.log(FLEET_ROWS))
+        ratio, n = found.ratio(), found.rows
+        errors = found.confirmed(ratio)
+        known = n, errors, found.chance, found.unit
+        relative = float(n @ (errors / np.where(found.unit > 0, found.unit, 1.0)) / n.sum())
+        worth = rows_of_a_task(relative, float(n.sum()), float(n @ found.chance / n.sum()))
+        before = [prior_of_others(*known, alike * worth) for alike in ALIKE]
+        told = [_log_likelihood(n, found.counted, *prior[:2]) for prior in before]
+        likely = softmax(told + 0.5 * np.log(ALIKE))
         return cls(ratio, before, likely)
 
     def posterior(self, found: LeftOutErrors) -> Forecast:
-        """The mean over what the other tasks may be worth, eq. (44) of docs/theory.md."""
+        """The mean over how tasks may differ, eq. (44) of docs/theory.md."""
         rows, errors = found.rows, found.confirmed(self.ratio)
-        after = np.array([(a + rows * errors, b + rows * (1.0 - errors)) for a, b in self.before])
-        total = after.sum(axis=1)
-        means = after[:, 0] / total
+        wrong, right, guessed = (np.array(parts) for parts in zip(*self.before, strict=True))
+        total = wrong + right + rows
+        means = (wrong + rows * errors) / total
         error = self.likely @ means
         variance = self.likely @ (means * (1.0 - means) / (total + 1.0) + (means - error) ** 2)
         known = found.chance > 0
         return Forecast(
             np.where(known, error, np.nan),
-            np.where(known[:, None], beta_interval(error, variance), np.nan),
+            np.where(known[:, None], beta_interval(error, variance, self.likely @ guessed), np.nan),
         )
 
 
 def prior_of_others(
     rows: Floats, errors: Floats, chance: Floats, unit: Floats, worth: float
-) -> tuple[Floats, Floats]:
-    """(tasks,): parameters of the beta distribution that the other tasks make likely.
+) -> Expected:
+    """What the other tasks make likely, if one that is known exactly is worth so many rows.
 
     Eq. (42) of docs/theory.md. Before there are any tasks, half of what guessing would give is
     expected, as by one row.
@@ -164,7 +185,7 @@ def prior_of_others(
     mean = np.minimum((0.5 * chance * first + of_others) / total, np.maximum(chance, unit))
     mean = np.clip(mean, 1e-9, 1.0 - 1e-9)
     strength = 1.0 / (1.0 / worth + 1.0 / total)
-    return strength * mean, strength * (1.0 - mean)
+    return Expected(strength * mean, strength * (1.0 - mean), first / total)
 
 
 def _log_likelihood(rows: Floats, counted: Floats, a: Floats, b: Floats) -> float:
@@ -173,9 +194,14 @@ def _log_likelihood(rows: Floats, counted: Floats, a: Floats, b: Floats) -> floa
     return float((betaln(a + wrong, b + rows - wrong) - betaln(a, b)).sum())
 
 
-def beta_interval(mean: Floats, variance: Floats) -> Floats:
-    """(tasks, 2): quantiles of the beta distribution with this mean and variance."""
+def beta_interval(mean: Floats, variance: Floats, guessed: Floats | float = 0.0) -> Floats:
+    """(tasks, 2): quantiles of the beta distribution with this mean and variance.
+
+    As far as what was expected is a guess, few rows that are all right do not make an error small:
+    the upper end is that of Jeffreys' prior, of a row that is half wrong.
+    """
     rows = mean * (1.0 - mean) / np.maximum(variance, 1e-300) - 1.0
     a, b = mean * rows, (1.0 - mean) * rows
-    tail = (1.0 - _LEVEL) / 2.0
-    return np.stack([betaincinv(a, b, q) for q in (tail, 1.0 - tail)], axis=1)
+    tail, half = (1.0 - _LEVEL) / 2.0, 0.5 * guessed
+    low, high = betaincinv(a, b, tail), betaincinv(a + half, b + half, 1.0 - tail)
+    return np.stack([low, high], axis=1)

@@ -15,23 +15,11 @@ import numpy as np
 
 from kinspan._rows.types import Floats
 from kinspan.risk.distances import distances_at
+from kinspan.risk.energies import Energies
 from kinspan.risk.gaussian import error_of_equal_classes
+from kinspan.risk.usual_task import UsualTask
 
 _POOLED_LABELS = 200.0  # the mean of all tasks counts as much as this number of a task's labels
-
-
-class Energies(NamedTuple):
-    """Squared distances between the classes of every task, in the metric of its rule."""
-
-    total: Floats  # (tasks,): T, without noise
-    known: Floats  # (tasks,): the part of T that the present rule captures
-    spread: Floats  # (tasks, classes): noise with one row per class; divide by the number of rows
-
-    def alone(self, counts: Floats) -> Energies:
-        """What every task would know by its own labels."""
-        noise = (self.spread / np.where(counts > 0, counts, 1.0)).sum(axis=1)
-        total = np.where(self.total + noise > 0, self.total + noise, 1.0)
-        return self._replace(known=self.total**2 / total)
 
 
 class Learning(NamedTuple):
@@ -101,13 +89,10 @@ def learning_curves(
     """Curves from the present forecasts on; energies of few labels are drawn to those of all."""
     n = counts.sum(axis=1)
     trust = n / (n + _POOLED_LABELS)
-    usual, usually_known = (
-        float(n @ np.nan_to_num(values)) / max(float(n.sum()), 1.0)
-        for values in (energies.total, energies.known)
-    )
-    total = np.maximum(usual + trust * (energies.total - usual), 1e-12)
-    # If a task with few labels seems to know more than usual, most of the difference is luck.
-    luck = (1.0 - trust) * np.maximum(energies.known - usually_known, 0.0)
+    usual = UsualTask.of(energies, counts, n if n.any() else np.ones(len(n)))
+    total = np.maximum(usual.total + trust * (energies.total - usual.total), 1e-12)
+    # If a task seems to know more than is usual with so few labels, most of the difference is luck.
+    luck = (1.0 - trust) * np.maximum(energies.known - usual.known, 0.0)
     known = np.clip(energies.known - luck, 1e-9 * total, 0.98 * total)
     known = _with_newcomers(known, total, distances_at(error, n_classes))
     unknown = (energies.spread > 0) & (counts == 0)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from kinspan._rows.types import Codes, Floats
 
 
@@ -26,3 +28,14 @@ class LeftOutRows(NamedTuple):
             log_priors=self.log_priors[:, ::-1],
             resized=-self.resized,
         )
+
+    def of_one_size(self) -> Floats:
+        """(rows, classes): scores by rules of two classes as large as that of the task.
+
+        As far as a rule is noise of the task's labels, its size follows the row that is left out,
+        and is left as it is.
+        """
+        if self.scores.shape[1] != 2:
+            return self.scores
+        moved = (1.0 - np.clip(self.noise_share, 0.0, 1.0))[self.tasks] * self.resized
+        return self.scores + np.outer(moved, [-0.5, 0.5])

@@ -17,7 +17,9 @@ from scipy.special import ndtr
 from kinspan._rows.types import Codes, Floats
 
 COMMON_ROWS = 2.0  # the deviation of a class in all tasks counts as much as this number of rows
+SHAPE_ROWS = 100.0  # rows, of all tasks or one, that tell of a shape as much as a smooth tail does
 _RATE = 0.2  # the kernel of n rows has n**-0.2 of their deviation
+_MIDDLE = 0.6745  # half of the rows of a Gaussian class are no more deviations from its mean
 
 
 class Shares(NamedTuple):
@@ -29,18 +31,27 @@ class Shares(NamedTuple):
 
 
 def wrong_shares(
-    scores: Floats, tasks: Codes, classes: Codes, weights: Floats, priors: Floats
+    scores: Floats,
+    tasks: Codes,
+    classes: Codes,
+    weights: Floats,
+    priors: Floats,
+    sized: Floats | None = None,
 ) -> Shares:
     """Shares of cells, from (rows, classes) scores; rows that were not left out have NaN.
 
     A weight is that number of equal rows; priors (tasks, classes) are zero for absent classes.
+    Margins are those of sized scores, or of scores if there are none.
     """
     usable = ~np.isnan(scores[:, 0])
     t, c = tasks[usable], classes[usable]
-    masked = np.where(priors[t] > 0, scores[usable], -np.inf)
+    masked, of_size = (
+        np.where(priors[t] > 0, of[usable], -np.inf)
+        for of in (scores, scores if sized is None else sized)
+    )
     cells = _Cells(t, c, weights[usable], priors.shape)
     rows = cells.sum(np.ones(len(t)))
-    margins = _margins(masked, c)
+    margins = _margins(of_size, c)
     return Shares(
         rows,
         cells.mean((_first_of_best(masked) != c).astype(np.float64), rows),
@@ -90,8 +101,11 @@ def _chance_to_be_negative(margins: Floats, cells: _Cells, rows: Floats) -> Floa
     here = (cells.tasks, cells.classes)
     means = cells.mean(margins, rows)
     around = margins - means[here]
-    deviation = np.sqrt(_variances(cells.sum(around**2), np.maximum(rows - 1.0, 0.0)))
-    width = kernel_width(rows)
+    freedom = np.maximum(rows - 1.0, 0.0)
+    deviation = np.sqrt(_variances(cells.sum(around**2), freedom))
+    larger = np.sqrt(rows / np.maximum(freedom, 1.0)) / np.maximum(deviation, 1e-300)
+    away = np.where((freedom > 0)[here], np.abs(larger[here] * around), np.nan)
+    width = kernel_width(rows) * _width_of_the_middle(away, cells)
     centre = means[here] + np.sqrt(1.0 - width**2)[here] * around
     return np.asarray(ndtr(-centre / np.maximum(width * deviation, 1e-300)[here]))
 
@@ -99,6 +113,31 @@ def _chance_to_be_negative(margins: Floats, cells: _Cells, rows: Floats) -> Floa
 def kernel_width(rows: Floats) -> Floats:
     """The kernel around each of so many margins, in standard deviations of all."""
     return np.asarray(np.maximum(rows, 1.0) ** -_RATE)
+
+
+def _width_of_the_middle(away: Floats, cells: _Cells) -> Floats:
+    """(classes,): of half of the rows of a class, over that of Gaussian ones; at most one.
+
+    From (rows,) deviations from the means of cells; NaN for single rows. Of heavy tails the
+    deviation is that of few rows, and a kernel as wide would blur all others. Of few rows, in all
+    tasks together, the middle says little: eq. (39a) of docs/theory.md.
+    """
+    ratios = np.ones(cells.shape[1])
+    for c in range(len(ratios)):
+        here = (cells.classes == c) & np.isfinite(away)
+        if here.any():
+            rows = cells.weights[here].sum()
+            half = _middle(away[here], cells.weights[here]) / _MIDDLE
+            ratios[c] = min(half, 1.0) ** (rows / (rows + SHAPE_ROWS))
+    return ratios
+
+
+def _middle(values: Floats, weights: Floats) -> float:
+    """The median; between two rows their mean, so that rounding does not decide."""
+    order = np.argsort(values)
+    until = np.cumsum(weights[order])
+    places = np.searchsorted(until, until[-1] * np.array([0.5 - 1e-9, 0.5 + 1e-9]))
+    return float(values[order][places].mean())
 
 
 def _variances(scatter: Floats, freedom: Floats) -> Floats:

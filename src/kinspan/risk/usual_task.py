@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from kinspan._rows.types import Floats
-from kinspan.risk.learning import Energies
+from kinspan.risk.energies import Energies
 
 _LEAST = 1e-6  # of the noise: the energy of tasks in which no signal was found
 

@@ -14,7 +14,6 @@ from kinspan.risk import (
     LeftOutRows,
     Saved,
     Ways,
-    left_out_errors,
     saved,
     score_distributions,
     thresholds,
@@ -122,11 +121,10 @@ class Told(NamedTuple):
 
     def _errors(self, rows: LeftOutRows, threshold: Floats | None) -> LeftOutErrors:
         """What left-out rows say of the errors of rules that answer above a threshold."""
-        scores = rows.scores
         if threshold is not None:
-            scores = scores + 0.5 * threshold[rows.tasks][:, None] * np.array([1.0, -1.0])
-        of_rows = rows.tasks, rows.classes, rows.weights
-        return left_out_errors(scores, *of_rows, self._priors, self.skipped)
+            moved = 0.5 * threshold[rows.tasks][:, None] * np.array([1.0, -1.0])
+            rows = rows._replace(scores=rows.scores + moved)
+        return LeftOutErrors.of(rows, self._priors, self.skipped)
 
 
 def expected_by_formula(combination: Combination, options: Options) -> Expected:

@@ -1,0 +1,32 @@
+"""Left-out scores by rules of several sizes, as if all were as large as that of the task."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kinspan.risk import LeftOutRows
+
+
+def of(noise_share: float, m: int = 2) -> Any:
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(6, m))
+    tasks, classes = np.repeat([0, 1], 3), np.array([0, 1, 1, 0, 0, 1])
+    resized = rng.normal(size=6) if m == 2 else np.zeros(6)
+    shares = np.array([noise_share, 0.0])
+    return LeftOutRows(scores, tasks, classes, np.ones(6), np.zeros((2, m)), resized, shares)
+
+
+def test_the_difference_of_two_classes_moves_as_far_as_the_rule_is_no_noise() -> None:
+    for share in (0.0, 0.25, 1.0):
+        rows = of(share)
+        moved = np.diff(rows.of_one_size() - rows.scores, axis=1)[:, 0]
+        kept = np.where(rows.tasks == 0, 1.0 - share, 1.0)
+        np.testing.assert_allclose(moved, kept * rows.resized)
+        np.testing.assert_allclose((rows.of_one_size() - rows.scores).sum(axis=1), 0, atol=1e-12)
+
+
+def test_scores_of_several_classes_stay() -> None:
+    rows = of(0.0, m=3)
+    np.testing.assert_array_equal(rows.of_one_size(), rows.scores)

@@ -274,12 +274,12 @@ def use(weight: list[float], left_out: list[float]) -> UnlabelledUse:
 
 
 def test_names_count_where_no_label_could_be_left_out() -> None:
-    found = _after_names(use([0.6, 0.6], [0, 0]), np.array([0.0, -60.0])).weight
+    found = _after_names(use([0.6, 0.6, 0.6], [0, 0, 6]), np.array([0.0, -60.0, -60.0])).weight
     assert found[0] == pytest.approx(0.3)  # as likely right as not, and labels say nothing
-    assert found[1] < 0.05  # labels are in the groups of other classes
-    assert _after_names(use([0.6], [0]), np.array([60.0])).weight[0] > 0.99
-    mixed = _after_names(use([0.6, 0.6], [6, 0]), np.array([-60.0, 0.0])).weight
-    np.testing.assert_allclose(mixed, 0.6)  # left-out labels of the fleet vouch for names
+    assert found[1] < 0.06  # labels are in the groups of other classes
+    assert found[2] == pytest.approx(0.6)  # left-out labels have spoken
+    found = _after_names(use([0.6, 0.001], [0, 0]), np.array([60.0, 60.0])).weight
+    np.testing.assert_allclose(found, [0.6, 0.0])  # names are no evidence of groups
 
 
 def one_label(seed: int) -> World:

@@ -101,15 +101,12 @@ def _posterior(before: UnlabelledUse, better: Floats, of_all: float) -> Floats:
 
 
 def _after_names(use: UnlabelledUse, names: Floats) -> UnlabelledUse:
-    """With what labels that could not be left out say of groups that they have taught.
+    """With the probability that groups bear the right names, where no label could be left out.
 
-    Where all of a fleet are like that, groups are as likely to be the classes as not.
+    Before labels speak, names are as likely right as not.
     """
-    alone = use.left_out <= 0
-    likely = use.weight * (1.0 if use.left_out.any() else 0.5)
     odds = np.log(SURE.constant * np.exp(np.minimum(names, 50.0)) + 1.0 - SURE.constant)
-    weight = expit(logit(np.clip(likely, 1e-12, 1.0 - 1e-12)) + odds)
-    weight = np.where(alone & (use.rows > 0), weight, use.weight)
+    weight = np.where(use.left_out > 0, use.weight, use.weight * expit(odds))
     return use._replace(weight=np.where(weight < _RARELY, 0.0, weight))
 
 

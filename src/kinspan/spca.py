@@ -170,7 +170,7 @@ class MultiTaskSPCA(
         Cosines between the class contrasts of tasks, corrected for noise. Computed on access.
     unlabelled_weight_ : array of shape (n_tasks,)
         How much of each rule was learnt from rows without labels, from 0, not used, to 1:
-        `explain_unlabelled()` says why. Forecasts are those of the labelled rows alone.
+        `explain_unlabelled()` says why. With one label per class forecasts know nothing of them.
     moments_, sample_, unlabelled_ : ClassMoments, RowSample or None, ClassMoments or None
         Everything that was learnt from the samples; the last are the moments, in one class, of rows
         without labels.

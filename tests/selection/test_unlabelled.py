@@ -11,10 +11,11 @@ from scipy.stats import multivariate_normal, norm
 from kinspan import MultiTaskSPCA, Statistics
 from kinspan.class_moments import ClassMoments
 from kinspan.datasets import load_digit_pairs
+from kinspan.selection.left_out_thirds import _parts, _without
 from kinspan.selection.outcome import UnlabelledUse
 from kinspan.selection.support import _Groups, _log_likelihood, support
 from kinspan.selection.taught import Free, _soft
-from kinspan.selection.unlabelled import _folds, _posterior, _without
+from kinspan.selection.unlabelled import _after_names, _posterior
 
 
 class World(NamedTuple):
@@ -63,15 +64,16 @@ def test_groups_make_rules_better() -> None:
 
 
 def test_forecasts_know_what_rows_without_labels_are_worth() -> None:
-    bias, covered = [], []
+    bias, covered, lower = [], [], []
     for seed in range(12):
         world = gaussian(seed)
         with_all, alone = fitted(world), fitted(labelled(world))
         error, forecast = true_error(with_all, world.means), with_all.forecast_error_
         low, high = with_all.forecast_interval_.T
-        assert forecast.mean() < alone.forecast_error_.mean()
+        lower.append(alone.forecast_error_.mean() - forecast.mean())
         bias.append(forecast.mean() - error.mean())
         covered.append((low <= error) & (error <= high))
+    assert np.mean(lower) > 4 * np.std(lower) / np.sqrt(12)
     assert abs(np.mean(bias)) < 0.015 + 4 * np.std(bias) / np.sqrt(12)
     assert np.mean(covered) > 0.7
 
@@ -167,7 +169,7 @@ def test_moments_without_a_fold_are_those_of_the_other_rows(size: int) -> None:
     assert whole.sample is not None
     sample = whole.sample
     for fold in range(3):
-        out = _folds(sample) == fold
+        out = _parts(sample) == fold
         gone = {row.tobytes() for row in sample.rows[out]}
         kept = np.array([row.tobytes() not in gone for row in X])
         if size == 4:  # sampled rows stand for others only in their weights
@@ -183,7 +185,7 @@ def test_every_cell_keeps_a_row_in_every_fold() -> None:
     X = np.random.default_rng(0).standard_normal((7, 2))
     sample = Statistics.from_samples(X, [0, 0, 1, 1, 1, 1, 2]).sample
     assert sample is not None
-    folds = _folds(sample)
+    folds = _parts(sample)
     assert (folds[sample.cells == 2] == -1).all()
     for fold in range(3):
         assert set(sample.cells[folds != fold]) == {0, 1, 2}
@@ -197,9 +199,10 @@ def test_support_sees_groups_and_only_groups() -> None:
     score = centre + rng.standard_normal(900)
     scores, means = np.stack([-score, score], axis=1), np.array([[2.0, -2.0], [-2.0, 2.0]])
     found = support(scores, tasks, np.repeat(means[None], 3, axis=0), np.ones((3, 2), bool))
-    assert found.gain[0] < 0.01
-    assert found.gain[1] > 0.1
-    assert found.gain[2] > 0.1  # also where one class has four times as many rows
+    gain = found.per_number(0.0)
+    assert gain[0] < 0.01
+    assert gain[1] > 0.1
+    assert gain[2] > 0.1  # also where one class has four times as many rows
 
 
 def naive_support(scores: Any, means: Any) -> float:
@@ -240,7 +243,7 @@ def test_support_is_that_of_every_task_alone_among_its_classes() -> None:
         mine = scores[tasks == t][:, there]
         alone = naive_support(mine, means[t][there][:, there])
         assert found.rows[t] == len(mine)
-        assert found.gain[t] == pytest.approx(alone, rel=1e-6, abs=1e-9)
+        assert found.per_number(0.0)[t] == pytest.approx(alone, rel=1e-6, abs=1e-9)
 
 
 def test_one_group_is_the_mixture_whose_means_are_equal() -> None:
@@ -252,7 +255,7 @@ def test_one_group_is_the_mixture_whose_means_are_equal() -> None:
 def test_the_weight_follows_support_and_evidence() -> None:
     def weights(prior: float, better: list[float], rows: list[float]) -> Any:
         n = np.array(rows)
-        before = UnlabelledUse(np.full(len(n), prior), n, n, n, n)
+        before = UnlabelledUse(np.full(len(n), prior), n, n, n, n, n)
         return _posterior(before, np.array(better), float(np.sum(better)))
 
     assert weights(0.5, [0.0, 0.0], [9, 9]) == pytest.approx([0.45, 0.45])
@@ -262,6 +265,78 @@ def test_the_weight_follows_support_and_evidence() -> None:
     assert second > 0.99
     assert without == 0
     assert weights(1e-6, [9.0, 9.0], [9, 9]).min() > 0.99  # evidence can overcome no support
+
+
+def use(weight: list[float], left_out: list[float]) -> UnlabelledUse:
+    """Of tasks with rows without labels."""
+    w, n, nothing = np.array(weight), np.array(left_out), np.zeros(len(weight))
+    return UnlabelledUse(w, nothing + 50.0, nothing, n, nothing, nothing)
+
+
+def test_names_count_where_no_label_could_be_left_out() -> None:
+    found = _after_names(use([0.6, 0.6, 0.6], [0, 0, 6]), np.array([0.0, -60.0, -60.0])).weight
+    assert found[0] == pytest.approx(0.3)  # as likely right as not, and labels say nothing
+    assert found[1] < 0.06  # labels are in the groups of other classes
+    assert found[2] == pytest.approx(0.6)  # left-out labels have spoken
+    found = _after_names(use([0.6, 0.001], [0, 0]), np.array([60.0, 60.0])).weight
+    np.testing.assert_allclose(found, [0.6, 0.0])  # names are no evidence of groups
+
+
+def one_label(seed: int) -> World:
+    """Four tasks with one label per class, whose classes are far apart."""
+    return gaussian(seed, n=1, gap=2.5)
+
+
+def test_one_label_per_class_and_many_rows_are_nearly_as_good_as_many_labels() -> None:
+    errors = []
+    for seed in range(6):
+        world = one_label(seed)
+        models = fitted(world), fitted(labelled(world))
+        errors.append([true_error(model, world.means).mean() for model in models])
+    found, alone = np.mean(errors, axis=0)
+    assert found < 0.3 * alone
+
+
+def test_with_one_label_rows_of_other_tasks_are_strangers() -> None:
+    for seed in range(6):
+        world = one_label(seed)
+        free, away = np.isnan(world.y), np.random.default_rng(seed).standard_normal((4, 30))
+        X = world.X + 2.5 * free[:, None] * away[world.task.astype(int)]
+        model = fitted(world._replace(X=X))
+        assert model.explain_unlabelled().alike.max() < 0.01
+        assert not model.unlabelled_weight_.any()
+        assert fitted(world).explain_unlabelled().alike.mean() > 0.5
+
+
+def test_with_one_label_neither_order_nor_copies_matter() -> None:
+    world = one_label(1)
+    order = np.random.default_rng(0).permutation(len(world.y))
+    first = fitted(world)
+    assert first.unlabelled_weight_.any()
+    for rows in (order, np.concatenate([order, np.flatnonzero(np.isnan(world.y))[:30]])):
+        other = MultiTaskSPCA().fit(world.X[rows], world.y[rows], task=world.task[rows])
+        np.testing.assert_allclose(other.coef_, first.coef_, rtol=1e-7, atol=1e-10)
+
+
+def test_rows_do_not_vouch_for_groups_that_they_have_taught() -> None:
+    """With many features, rules can split the rows that they learn from, and only these."""
+    found = []
+    for seed in range(5):
+        world = gaussian(seed, n=1, free=20, p=300)
+        noise = np.random.default_rng(seed + 2).standard_normal(world.X.shape)
+        free = np.isnan(world.y)
+        model = fitted(world._replace(X=np.where(free[:, None], noise, world.X)))
+        found.append(model.explain_unlabelled().support.mean())
+    assert np.mean(found) < 0.01  # those that have taught have .09
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 4])
+def test_a_few_rows_without_labels_are_no_error(n_rows: int) -> None:
+    world = gaussian(0, n=1)
+    kept = ~np.isnan(world.y) | (np.cumsum(np.isnan(world.y)) <= n_rows)
+    model = MultiTaskSPCA().fit(world.X[kept], world.y[kept], task=world.task[kept])
+    assert np.isfinite(model.coef_).all()
+    assert model.explain_unlabelled().rows.tolist() == [n_rows]
 
 
 def test_one_against_all_does_without() -> None:

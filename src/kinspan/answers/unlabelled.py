@@ -13,6 +13,7 @@ from kinspan.selection.outcome import UnlabelledUse
 
 _SHOWN = 30
 _NOTE = (
+    "Alike: the probability that these rows are of the task and of its classes. "
     "Support: how much better groups around the classes explain the rows than one group, per row. "
     "Loss: the change of the log loss of left-out labels with these rows. Weight 0: not used."
 )
@@ -28,6 +29,7 @@ class UnlabelledExplanation(ShownAsTable):
     support: Floats  # (tasks,): how much they fall into groups, with that of the other tasks
     left_out: Floats  # (tasks,): labelled rows that were left out to compare both rules
     less_loss: Floats  # (tasks,): by how much their log loss is lower with the others, per row
+    alike: Floats  # (tasks,): the probability that all rows are of the task and of its classes
     has_class_minus_one: bool = False  # which stands for no label in scikit-learn
 
     @property
@@ -40,14 +42,18 @@ class UnlabelledExplanation(ShownAsTable):
 
     def _table(self) -> Table:
         rows = [
-            [str(task), f"{n:.0f}", f"{support:.3f}", f"{left:.0f}", f"{-less:+.3f}", f"{w:.2f}"]
-            for task, w, n, support, left, less in zip(
+            [
+                *(str(task), f"{n:.0f}", f"{alike:.2f}", f"{support:.3f}"),
+                *(f"{left:.0f}", f"{-less:+.3f}", f"{w:.2f}"),
+            ]
+            for task, w, n, support, left, less, alike in zip(
                 *(self.tasks, self.weight, self.rows, self.support, self.left_out, self.less_loss),
+                self.alike,
                 strict=True,
             )
         ]
         more = f"and {len(rows) - _SHOWN:,} more. " * (len(rows) > _SHOWN)
-        head = ["task", "rows", "support", "left out", "loss", "weight"]
+        head = ["task", "rows", "alike", "support", "left out", "loss", "weight"]
         return Table(self.sentence, head, rows[:_SHOWN], (more + _NOTE) * bool(rows))
 
 
@@ -55,7 +61,7 @@ def explanation_of_unlabelled(model: Any) -> UnlabelledExplanation:
     """Of the tasks that have rows without labels."""
     found = model._rules.unlabelled
     if found is None:
-        found = UnlabelledUse(*np.zeros((5, len(model.tasks_))))
+        found = UnlabelledUse(*np.zeros((6, len(model.tasks_))))
     order = np.argsort(-found.weight, kind="stable")
     order = order[found.rows[order] > 0]
     has_minus_one = -1 in model.classes_.tolist()

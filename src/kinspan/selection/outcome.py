@@ -37,6 +37,7 @@ class UnlabelledUse(NamedTuple):
     support: Floats  # (tasks,): log likelihood per row that they gain by groups, tasks compared
     left_out: Floats  # (tasks,): labelled rows that both rules were compared on
     better: Floats  # (tasks,): how much less log loss they have per row
+    alike: Floats  # (tasks,): the probability that all rows are of the task and of its classes
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,13 +27,20 @@ class Support(NamedTuple):
     """What rows without labels say of the rule of their task."""
 
     rows: Floats  # (tasks,): how many there are
-    gain: Floats  # (tasks,): log likelihood per row and dimension, compared with one group
+    numbers: Floats  # (tasks,): rows times the dimensions in which they differ
+    gain: Floats  # (γ, tasks): log likelihood, compared with one group
 
-    def shrunk(self, rows: float) -> Floats:
-        """(tasks,): towards that of all tasks, which is worth a number of rows."""
-        of_all = self.rows @ self.gain / max(float(self.rows.sum()), 1.0)
-        found = (self.rows * self.gain + rows * of_all) / (self.rows + rows)
+    def per_number(self, rows: float) -> Floats:
+        """(tasks,): for the best γ, towards that of all tasks, which is worth a number of rows."""
+        best = np.maximum(self.gain.max(axis=0) - 0.5, 0.0)  # of several γ
+        own = best / np.maximum(self.numbers, 1.0)
+        of_all = self.rows @ own / max(float(self.rows.sum()), 1.0)
+        found = (self.rows * own + rows * of_all) / (self.rows + rows)
         return np.where(self.rows > 0, found, 0.0)
+
+    def __add__(self, other: Support) -> Support:  # type: ignore[override]
+        """Of the rows of both, by rules of their own."""
+        return Support(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
 
 
 class _Groups(NamedTuple):
@@ -53,20 +60,15 @@ def support(scores: Floats, tasks: Codes, means: Floats, present: Mask) -> Suppo
     """From (rows, classes) scores, and (tasks, classes, classes): scores of the class means."""
     rows = np.bincount(tasks, minlength=len(present))
     n_classes = present.sum(axis=1)
-    gain = np.zeros(len(present))
+    numbers, gain = np.zeros(len(present)), np.zeros((len(_GAMMAS), len(present)))
     for m in np.unique(n_classes[n_classes > 1]):
         chosen = np.flatnonzero((rows > 2) & (n_classes == m))
         if len(chosen):
             there = np.nonzero(present[chosen])[1].reshape(len(chosen), m)
-            gain[chosen] = _gain(_in_own_units(scores, tasks, means, chosen, there))
-    return Support(rows.astype(np.float64), gain)
-
-
-def _gain(groups: _Groups) -> Floats:
-    """(tasks,): per row and dimension."""
-    best = np.max([_log_likelihood(groups, gamma) for gamma in _GAMMAS], axis=0)
-    numbers = groups.n * groups.freedom
-    return np.asarray(np.maximum(best - 0.5, 0.0) / np.maximum(numbers, 1.0))  # of several γ
+            groups = _in_own_units(scores, tasks, means, chosen, there)
+            numbers[chosen] = groups.n * groups.freedom
+            gain[:, chosen] = [_log_likelihood(groups, gamma) for gamma in _GAMMAS]
+    return Support(rows.astype(np.float64), numbers, gain)
 
 
 def _in_own_units(

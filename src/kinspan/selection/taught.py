@@ -14,7 +14,7 @@ from scipy.special import softmax
 
 from kinspan._rows import identifiers
 from kinspan._rows.sums import cell_moments
-from kinspan._rows.types import Codes, Floats
+from kinspan._rows.types import Codes, Floats, Mask
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
 from kinspan.scores import paired_scores
@@ -38,8 +38,16 @@ class Lines(Protocol):
 class Free(NamedTuple):
     """Rows without labels, of tasks with labels of two classes; equal rows count once."""
 
-    tasks: Codes  # (rows,)
+    tasks: Codes  # (rows,): in order, and rows of a task in that of their keys
     rows: Floats  # (rows, features)
+
+    def some(self, rows: Mask) -> Free:
+        """Some of the rows."""
+        return Free(self.tasks[rows], self.rows[rows])
+
+    def numbers(self) -> Codes:
+        """(rows,): the place of every row among those of its task."""
+        return places_in(self.tasks)
 
 
 class Labelled(NamedTuple):
@@ -71,11 +79,31 @@ def free_rows(moments: ClassMoments, rows: RowSample) -> Free:
     return Free(places[several], rows.rows[several].astype(np.float64))
 
 
+def places_in(groups: Codes) -> Codes:
+    """(rows,): the place of every row in its group; rows are sorted by group."""
+    starts = np.flatnonzero(np.diff(groups, prepend=-1))
+    first = np.zeros(len(groups), dtype=np.intp)
+    first[starts] = starts
+    return np.asarray(np.arange(len(groups)) - np.maximum.accumulate(first))
+
+
 def learnt_from(rules: Lines, known: Labelled, free: Free) -> InputUnits:
     """The fit with class means in which every row counts with its probabilities."""
-    shares = known.scores(rules, free.rows, free.tasks) + np.log(known.options.priors)[free.tasks]
-    shares = softmax(np.where(known.moments.present[free.tasks], shares, -np.inf), axis=1)
-    return known.lines(known.moments + _soft(known.moments, free, shares))
+    return known.lines(with_probabilities(rules, known, free))
+
+
+def with_probabilities(rules: Lines, known: Labelled, free: Free) -> ClassMoments:
+    """Moments of all rows: those without labels count as the rule of their task says."""
+    if not len(free.tasks):
+        return known.moments
+    return known.moments + _soft(known.moments, free, probabilities(rules, known, free))
+
+
+def probabilities(rules: Lines, known: Labelled, free: Free) -> Floats:
+    """(rows, classes): of rows without labels, by the rule of their task."""
+    scores = known.scores(rules, free.rows, free.tasks) + np.log(known.options.priors)[free.tasks]
+    there = known.moments.present[free.tasks]
+    return np.asarray(softmax(np.where(there, scores, -np.inf), axis=1))
 
 
 def ratio(rules: Lines, taught: Lines, known: Labelled, free: Free) -> float:

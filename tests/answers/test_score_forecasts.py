@@ -191,6 +191,24 @@ def test_errors_are_one_number_where_classes_are_equally_frequent(priors: str | 
         np.testing.assert_allclose(ends, clf.forecast_interval_[at], rtol=1e-12)
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_cost_that_all_errors_share_is_the_error_in_other_units(n_classes: int) -> None:
+    """.29 was said of the cost and .27 of the error of one task."""
+    X, y, task = random_world(0, n_tasks=4, n_classes=n_classes)
+    clf = MultiTaskSPCA().fit(X, y, task=task)
+    costs = 3.0 * (1.0 - np.eye(n_classes))
+    error, cost = (clf.forecast(score=s) for s in ("error", {"cost": costs}))
+    assert cost.tasks == error.tasks
+    for name in ("value", "low", "high"):
+        np.testing.assert_allclose(getattr(cost, name), 3.0 * getattr(error, name))
+    if n_classes == 2:
+        curves = [clf.learning_curve(1, [0, 20], score=s) for s in ("error", {"cost": costs})]
+        np.testing.assert_allclose(curves[1], 3.0 * curves[0])
+    costs[0, 1] += 1.0
+    apart = clf.forecast(score={"cost": costs})
+    assert not np.allclose(np.sort(apart.value), np.sort(cost.value))
+
+
 def test_both_errors_are_those_of_new_rows_with_rare_positives() -> None:
     """Classes that count equally, and as often as they occur, by rules that count them equally."""
     off = []

@@ -21,9 +21,23 @@ _ERRORS = ("error", "balanced_error")
 
 def forecast_of_error(model: Any, score: Score) -> Forecast | None:
     """(tasks,): None for another score, and where left-out rows do not tell."""
-    if score.name not in _ERRORS:
-        return None
-    if _is_balanced(model) == (score.name == "balanced_error"):
+    unit = worth_of_an_error(score)
+    found = _forecast(model, score.name == "balanced_error") if unit > 0 else None
+    return None if found is None else Forecast(unit * found.error, unit * found.interval)
+
+
+def worth_of_an_error(score: Score) -> float:
+    """One, or what every error costs if all cost the same; zero for scores that count no errors."""
+    if score.name != "cost":
+        return float(score.name in _ERRORS)
+    costs = np.asarray(score.level, dtype=np.float64)
+    most = float(costs.max())
+    return most if np.array_equal(costs, most * (1.0 - np.eye(len(costs)))) else 0.0
+
+
+def _forecast(model: Any, balanced: bool) -> Forecast | None:
+    """With classes that count equally, or as often as they occur."""
+    if _is_balanced(model) == balanced:
         return Forecast(model.forecast_error_, model.forecast_interval_)
     known = model._rules.expected.left_out
     counted, own = (_left_out(model, is_equal) for is_equal in (not _is_balanced(model), None))

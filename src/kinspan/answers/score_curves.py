@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinspan._rows.types import Floats
-from kinspan.answers.errors_by_classes import forecast_of_error
+from kinspan.answers.errors_by_classes import forecast_of_error, worth_of_an_error
 from kinspan.answers.score_forecasts import lacking
 from kinspan.answers.seen_from import (
     distributions_of,
@@ -38,7 +38,7 @@ class ScoreCurve(NamedTuple):
     goal: Goal | None  # what its threshold is for, if it is the task's own
     threshold: float  # the present one
     is_known: bool  # there are labels of both classes
-    is_error: bool  # its curve is one of errors
+    unit: float  # of an error, if its curve is one of errors; otherwise zero
 
     @classmethod
     def of(cls, model: Any, score: Score, task: int) -> ScoreCurve:
@@ -47,21 +47,22 @@ class ScoreCurve(NamedTuple):
         own = None if goal is None or goal.together else goal
         counts = np.asarray(model.moments_.effective().counts)
         error, learning = forecast_of_error(model, score), model._rules.learning
+        unit = 0.0 if error is None else worth_of_an_error(score)
         if error is not None:  # its curve begins there
-            learning = learning._replace(present=error.error, ends=error.interval)
+            learning = learning._replace(present=error.error / unit, ends=error.interval / unit)
         return cls(
             *(score_of(model, score), task, distributions_of(model), learning, own),
             float(thresholds_of(model)[task]),
             not lacking(counts)[task],
-            error is not None,
+            unit,
         )
 
     def at(self, more: Floats, mix: Floats) -> ScoreForecast:
         """(points,): with `more` labels, each of which is so many (classes,) of every class."""
-        if self.is_error:
+        if self.unit > 0:
             found = ScoreForecast(
-                self.learning.error(self.task, more, mix),
-                self.learning.interval(self.task, more, mix),
+                self.unit * self.learning.error(self.task, more, mix),
+                self.unit * self.learning.interval(self.task, more, mix),
             )
         else:
             growth = np.atleast_1d(self.learning.growth(self.task, more, mix))

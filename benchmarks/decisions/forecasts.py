@@ -73,8 +73,10 @@ def rows(world: World, seeds: range) -> list[Row]:
         true.append(true_scores(model, draw).T)
         said.append(forecasts(model))
     truth, told = np.concatenate(true, axis=1), np.concatenate(said, axis=2)
-    columns = zip(SCORES, truth, told, strict=True)
-    return [_row(world.name, str(s), *of, len(seeds)) for s, *of in columns]
+    return [
+        _row(world.name, str(score), of, forecast, len(seeds))
+        for score, of, forecast in zip(SCORES, truth, told, strict=True)
+    ]
 
 
 def _row(world: str, score: str, true: Floats, said: Floats, draws: int) -> Row:

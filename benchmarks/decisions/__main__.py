@@ -26,7 +26,7 @@ class Part(NamedTuple):
 
 
 PARTS = (
-    Part("decisions", forecasts.Row._fields, forecasts.rows, 10),
+    Part("decisions", forecasts.Row._fields, forecasts.rows, 20),
     Part("decisions_thresholds", thresholds.Row._fields, thresholds.rows, 4),
     Part("decisions_logistic", shops.Row._fields, shops.rows, 4),
     Part("decisions_more_labels", more_labels.Row._fields, more_labels.rows, 6),

@@ -27,6 +27,7 @@ class Row(NamedTuple):
     true: float
     forecast: float
     bias: float
+    error: float  # the standard error of the bias: tasks of a draw are off together
     gap: float  # mean absolute difference
     gap_of_mean: float  # if the true mean of all tasks were announced for each
     cover: float  # share of the 90 % intervals that contain the truth
@@ -72,14 +73,19 @@ def rows(world: World, seeds: range) -> list[Row]:
         true.append(true_scores(model, draw).T)
         said.append(forecasts(model))
     truth, told = np.concatenate(true, axis=1), np.concatenate(said, axis=2)
-    return [_row(world.name, str(s), *of) for s, *of in zip(SCORES, truth, told, strict=True)]
+    return [
+        _row(world.name, str(score), of, forecast, len(seeds))
+        for score, of, forecast in zip(SCORES, truth, told, strict=True)
+    ]
 
 
-def _row(world: str, score: str, true: Floats, said: Floats) -> Row:
+def _row(world: str, score: str, true: Floats, said: Floats, draws: int) -> Row:
     value, low, high = said
+    biases = (value - true).reshape(draws, -1).mean(axis=1)
     return Row(
         *(world, score, len(true), float(true.mean()), float(value.mean())),
         bias=float((value - true).mean()),
+        error=float(biases.std(ddof=1) / np.sqrt(draws)),
         gap=float(np.abs(value - true).mean()),
         gap_of_mean=float(np.abs(true - true.mean()).mean()),
         cover=float(((low <= true) & (true <= high)).mean()),

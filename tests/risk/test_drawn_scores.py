@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from kinspan.metrics import SCORES, Score, ScoredRows
 from kinspan.risk.distributions import Draws
-from kinspan.risk.drawn_scores import DRAWN, Sorted
+from kinspan.risk.drawn_scores import DRAWN, Sorted, drawn, summarised
 
 LEVELS: dict[str, Any] = {
     **{"": None, "precision": 0.5, "budget": 0.1},
@@ -22,7 +22,12 @@ def some_draws(n: int = 3, points: int = 40) -> Draws:
     rng = np.random.default_rng(0)
     scores = rng.normal(size=(n, 2, points)) + np.array([[-1.0], [0.5]])
     masses = rng.uniform(size=(2, points))
-    return Draws(scores, masses / masses.sum(axis=1, keepdims=True), rng.uniform(0.1, 0.4, n))
+    return Draws(
+        scores,
+        masses / masses.sum(axis=1, keepdims=True),
+        rng.uniform(0.1, 0.4, n),
+        np.array([50.0, 20.0]),
+    )
 
 
 def test_every_score_of_the_registry_can_be_drawn() -> None:
@@ -42,3 +47,31 @@ def test_drawn_scores_are_those_of_weighted_rows(name: str, threshold: float) ->
         answers = (scores > threshold).astype(np.intp)
         rows = ScoredRows(truth, answers, np.stack([1 - p, p], axis=1), weights)
         assert found[i] == pytest.approx(score.of(rows), abs=1e-9)
+
+
+@pytest.mark.parametrize("rows", [20.0, 200.0])
+def test_what_few_rows_say_of_one_place_is_in_the_interval(rows: float) -> None:
+    """All draws are the same: what is not known is how many of so many rows are positive there."""
+    grid = np.linspace(-4.0, 4.0, 400)
+    masses = np.exp(-0.5 * (grid - np.array([[-1.0], [1.0]])) ** 2)
+    masses /= masses.sum(axis=1, keepdims=True)
+    scores = np.broadcast_to(grid, (100, 2, 400))
+    draws = Draws(scores, masses, np.full(100, 0.2), np.full(2, rows))
+    found = summarised(drawn("f1", None, draws, 0.0)[None])
+    rng, f1 = np.random.default_rng(0), []
+    right = masses[:, grid > 0.0].sum(axis=1)
+    for q, r in (rng.binomial(int(rows), right, size=(4000, 2)) + 0.5) / (rows + 1.0):
+        f1.append(2 * 0.2 * r / (0.2 + 0.2 * r + 0.8 * q))
+    np.testing.assert_allclose(found.interval[0], np.quantile(f1, [0.05, 0.95]), atol=0.03)
+    assert found.value[0] == pytest.approx(
+        2 * 0.2 * right[1] / (0.2 + 0.2 * right[1] + 0.8 * right[0])
+    )
+    exact = summarised(drawn("roc_auc", None, draws, 0.0)[None])
+    assert np.ptp(exact.interval) < 1e-9  # of all places, which are not in doubt together
+
+
+def test_a_class_that_is_never_answered_may_be_answered_once() -> None:
+    draws = some_draws(100)._replace(scores=np.full((100, 2, 40), -3.0))
+    found = summarised(drawn("f1", None, draws, 0.0)[None])
+    assert found.value[0] == found.interval[0, 0] == 0.0
+    assert found.interval[0, 1] > 0.02

@@ -24,7 +24,7 @@ from kinspan.answers.seen_from import (
 )
 from kinspan.metrics import Score
 from kinspan.risk import Goal, Learning, ScoreDistributions
-from kinspan.risk.drawn_scores import DRAWN, ScoreForecast, Sorted, summarised
+from kinspan.risk.drawn_scores import ScoreForecast, drawn, summarised
 from kinspan.risk.thresholds import threshold_of_task
 
 
@@ -72,14 +72,14 @@ class ScoreCurve(NamedTuple):
         return ScoreForecast(*(np.full_like(part, np.nan) for part in found))
 
     def _drawn(self, growth: float) -> Floats:
-        """(draws,): with the threshold that would then be chosen."""
+        """(2, draws): with the threshold that would then be chosen."""
         draws = self.distributions.draws(self.task, growth)
         threshold, goal = self.threshold, self.goal
         if goal is not None:
             costs = goal.level[self.task] if goal.name == "cost" else np.zeros((1, 1))
             counts = self.distributions.counts[self.task]
             threshold = threshold_of_task(draws, counts, goal, costs)
-        return DRAWN[self.score.name](Sorted.of(draws, threshold), self.score.level)
+        return drawn(*self.score, draws, threshold)
 
 
 def mix_of(model: Any, t: int, label: str) -> Floats:

@@ -37,7 +37,8 @@ def _normals(n: int) -> Floats:
     return np.concatenate([white, -white])
 
 
-_NORMALS = _normals(100)  # the same for all tasks and models, which are then compared fairly
+N_DRAWS = 100
+_NORMALS = _normals(N_DRAWS)  # the same for all tasks and models, which are then compared fairly
 
 
 class Draws(NamedTuple):
@@ -46,6 +47,7 @@ class Draws(NamedTuple):
     scores: Floats  # (draws, classes, points)
     masses: Floats  # (classes, points): of every class, one in all
     share: Floats  # (draws,): of the second class
+    rows: Floats  # (classes,): how many the shape of a class is made of
     offset: float = 0.0  # what of the scores is not about the row
 
     def probabilities(self) -> Floats:
@@ -110,6 +112,7 @@ class ScoreDistributions(NamedTuple):
     unit: Floats  # (tasks,): a spread of the task
     log_variances: Pair
     shapes: Floats  # (tasks, 2, points)
+    rows: Floats  # (tasks, 2): that shapes are made of
     offset: Floats  # (tasks,): log odds of the second class before a row is seen
     counts: Floats  # (tasks, 2): labels
     shares: Floats | None  # (tasks,): of the second class, if given; None: as in the labels
@@ -129,7 +132,7 @@ class ScoreDistributions(NamedTuple):
         points = (_GRID - mean[:, None]) / deviation[:, None]
         scores = growth * (locations[..., None] + spreads[..., None] * points)
         share, offset = self._share(t, _NORMALS[:, 4]), float(self.offset[t])
-        return Draws(scores + offset, self.shapes[t], share, offset)
+        return Draws(scores + offset, self.shapes[t], share, self.rows[t], offset)
 
     def _share(self, t: int, e: Floats) -> Floats:
         if self.shares is not None:
@@ -191,8 +194,11 @@ def score_distributions(
     error = error / unit[:, None] ** 2
     locations = Pair.of(means, error, between, inexact, _HALF_OF_GUESSING)
     offset = np.diff(rows.log_priors, axis=1)[:, 0]
-    shapes = _shapes(rows, cells, variance)
-    return ScoreDistributions(locations, unit, log_variances, shapes, offset, counts, shares)
+    others = cells.n.sum(axis=0) - cells.n
+    of_shapes = cells.n + _held(others) * others
+    shapes = _shapes(rows, cells, variance, of_shapes)
+    parts = locations, unit, log_variances, shapes, of_shapes, offset
+    return ScoreDistributions(*parts, counts, shares)
 
 
 def _both(middle: Floats, difference: Floats) -> Floats:
@@ -216,12 +222,11 @@ def _log_variances(cells: _Cells) -> Pair:
     return Pair.of(np.log(cells.variances(usual)), 2.0 / cells.freedom(), between)
 
 
-def _shapes(rows: LeftOutRows, cells: _Cells, variance: Floats) -> Floats:
+def _shapes(rows: LeftOutRows, cells: _Cells, variance: Floats, n: Floats) -> Floats:
     """(tasks, 2, points): masses of standardised scores, smoothed, with rows of other tasks."""
     here = rows.tasks, rows.classes
     z = (cells.scores - cells.means[here]) / np.sqrt(cells.variances(variance))[here]
-    of_others = cells.n.sum(axis=0) - cells.n
-    width = kernel_width(cells.n + _held(of_others) * of_others)[here]
+    width = kernel_width(n)[here]
     centre = np.sqrt(1.0 - width**2) * z
     found = np.zeros((*cells.n.shape, len(_GRID)))
     for start in range(0, len(z), _BLOCK):
@@ -230,7 +235,9 @@ def _shapes(rows: LeftOutRows, cells: _Cells, variance: Floats) -> Floats:
         masses *= rows.weights[some, None]
         np.add.at(found, (rows.tasks[some], rows.classes[some]), masses)
     others = found.sum(axis=0) - found
-    found += others * _held(of_others)[..., None] + _GAUSSIAN  # one row, where there is none
+    found += (
+        others * _held(cells.n.sum(axis=0) - cells.n)[..., None] + _GAUSSIAN
+    )  # one row, where there is none
     return np.asarray(found / found.sum(axis=2, keepdims=True))
 
 

@@ -9,13 +9,17 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import betaincinv, expit
 
 from kinspan._rows.types import Floats
-from kinspan.risk.distributions import Draws, ScoreDistributions
+from kinspan.risk.distributions import N_DRAWS, Draws, ScoreDistributions
 
 _LEVEL = 0.90
 _BINS = 10
+_AT_ONE_PLACE = ("f1", "cost")
+_LUCK = np.random.default_rng(1).permuted(
+    np.tile((np.arange(N_DRAWS) + 0.5) / N_DRAWS, (2, 1)), axis=1
+)  # of both classes, the same for all tasks and models
 
 
 class Sorted(NamedTuple):
@@ -25,6 +29,8 @@ class Sorted(NamedTuple):
     negative: Floats  # (draws, points): masses, which sum to one with the positive ones
     positive: Floats  # (draws, points)
     threshold: float  # rows above it are answered by the second class
+    rows: Floats | None = None  # (classes,): that the shape of a class is made of
+    in_doubt: bool = False  # how many of so many rows are above a threshold is luck
 
     @classmethod
     def of(cls, draws: Draws, threshold: float) -> Sorted:
@@ -40,6 +46,7 @@ class Sorted(NamedTuple):
             np.where(is_positive, 0.0, masses * (1.0 - share)),
             np.where(is_positive, masses * share, 0.0),
             threshold,
+            draws.rows,
         )
 
     @property
@@ -51,8 +58,14 @@ class Sorted(NamedTuple):
         """(draws, 2, 2): masses of the true classes by the answers."""
         above = self.scores > self.threshold
         of_class = self.negative, self.positive
-        parts = [[(m * ~above).sum(axis=1), (m * above).sum(axis=1)] for m in of_class]
-        return np.asarray(parts).transpose(2, 0, 1)
+        parts = np.array([[(m * ~above).sum(axis=1), (m * above).sum(axis=1)] for m in of_class])
+        if self.in_doubt and self.rows is not None:
+            total = parts.sum(axis=1)
+            counted = self.rows[:, None] * parts[:, 1] / np.maximum(total, 1e-300)
+            missed = self.rows[:, None] - counted
+            share = betaincinv(counted + 0.5, missed + 0.5, _LUCK)  # Jeffreys
+            parts = np.stack([(1.0 - share) * total, share * total], axis=1)
+        return parts.transpose(2, 0, 1)
 
 
 class ScoreForecast(NamedTuple):
@@ -66,18 +79,31 @@ def forecast_score(
     distributions: ScoreDistributions, name: str, level: Any, thresholds: Floats
 ) -> ScoreForecast:
     """A score of the registry, for rules that answer the second class above a threshold."""
-    measure = DRAWN[name]
-    values = [
-        measure(Sorted.of(distributions.draws(t), threshold), level)
+    found = [
+        drawn(name, level, distributions.draws(t), threshold)
         for t, threshold in enumerate(thresholds)
     ]
-    return summarised(np.array(values))
+    return summarised(np.array(found))
+
+
+def drawn(name: str, level: Any, draws: Draws, threshold: float) -> Floats:
+    """(2, draws): the values of a score, and those between which its interval lies.
+
+    Scores that look at one threshold look at few rows, of which nobody knows how many there are.
+    """
+    of = Sorted.of(draws, threshold)
+    values = DRAWN[name](of, level)
+    if name not in _AT_ONE_PLACE:
+        return np.stack([values, values])
+    return np.stack([values, DRAWN[name](of._replace(in_doubt=True), level)])
 
 
 def summarised(values: Floats) -> ScoreForecast:
-    """Means and intervals of (tasks, draws) values."""
+    """Means and intervals of (points, 2, draws) values."""
     ends = [(1.0 - _LEVEL) / 2.0, (1.0 + _LEVEL) / 2.0]
-    return ScoreForecast(values.mean(axis=1), np.quantile(values, ends, axis=1).T)
+    low, high = np.quantile(values[:, 1], ends, axis=1)
+    value = values[:, 0].mean(axis=1)
+    return ScoreForecast(value, np.stack([np.minimum(low, value), np.maximum(high, value)], axis=1))
 
 
 def error(of: Sorted, level: Any) -> Floats:

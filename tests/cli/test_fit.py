@@ -199,6 +199,18 @@ def test_a_column_that_looks_like_tasks_is_pointed_out(tmp_path: Path) -> None:
     assert succeed("fit", data, *ROLES, "--out", tmp_path / "m").err == ""
 
 
+def test_names_that_differ_in_spaces_or_capitals_are_pointed_out(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"x": np.arange(40.0) ** 2 % 7, "y": ["yes", "no"] * 20})
+    frame["site"] = np.repeat(["North 1", "north1", "South", "West"], 10)
+    data, roles = tmp_path / "a.csv", ("--task", "site", "--label", "y")
+    frame.assign(y=frame["y"].where(frame.index > 3, frame["y"] + " ")).to_csv(data, index=False)
+    noted = succeed("fit", data, *roles, "--out", tmp_path / "m").err
+    assert "tasks 'North 1' and 'north1' differ in spaces or capitals only" in noted
+    assert "classes 'no' and 'no ' differ in spaces" in noted
+    frame.assign(site=frame["site"].replace("north1", "North 2")).to_csv(data, index=False)
+    assert "differ in" not in succeed("fit", data, *roles, "--out", tmp_path / "m").err
+
+
 def test_other_units_are_a_warning(tmp_path: Path) -> None:
     table = WORLD.table().to_pandas()
     table.loc[table["clinic"] == "Nº 0", "x1"] *= 1000.0

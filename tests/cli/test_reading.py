@@ -289,13 +289,31 @@ def test_only_so_many_rows_of_a_refused_file_are_looked_at(
     assert "values in 'tickets' is not a number: '?'" in message
 
 
-@pytest.mark.parametrize("text", ["{:.1f} %", "€{:,.2f}", "{:.0f}€"])
-def test_numbers_with_a_sign_are_recognised(text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "text",
+    ["{:.1f} %", "€{:,.2f}", "{:.0f}€", "{:.2f} kg", "{:.1f} °C", "EUR {:.2f}", "({:.1f})"],
+)
+def test_numbers_with_a_sign_or_a_unit_are_recognised(text: str, tmp_path: Path) -> None:
     frame = world()
     frame.assign(p=frame["menge"].map(text.format)).to_csv(tmp_path / "a.csv", index=False)
     message = refusal("fit", tmp_path / "a.csv", *ROLES, "--categorical", "encode")
     shown = text.format(frame["menge"][0])
-    assert f"300 of 300 values in 'p' are numbers with a sign, such as '{shown}'; remove" in message
+    said = f"300 of 300 values in 'p' are numbers with a sign or a unit, such as '{shown}'; remove"
+    assert said in message
+
+
+@pytest.mark.parametrize("text", ["{}B", "{}th floor", "{} months", "class {}"])
+def test_names_with_numbers_are_categories(text: str, tmp_path: Path) -> None:
+    frame = world().assign(p=[text.format(i % 9) for i in range(300)])
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    assert len(fit(tmp_path / "a.csv", "--categorical", "encode").feature_names_in_) == 11
+
+
+def test_times_without_a_day_are_recognised(tmp_path: Path) -> None:
+    times = [f"{i % 24}:{i % 60:02d}" for i in range(300)]
+    world().assign(at=times).to_csv(tmp_path / "a.csv", index=False)
+    message = refusal("fit", tmp_path / "a.csv", *ROLES, "--categorical", "encode")
+    assert "300 of 300 values in 'at' are times without a day, such as '0:00'; write" in message
 
 
 def test_lines_above_the_names_of_columns_are_shown(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ Only data in which the first pass met NaN comes here: two more passes, in double
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,10 +45,20 @@ class AlikeHoles:
 def with_alike_holes(X: Any) -> Any:
     """Rows whose keys depend on where holes are, and not on how they were made."""
     if not is_sparse(X):
-        return AlikeHoles(X)
+        return X if _are_alike(X) else AlikeHoles(X)
     stored = sp.csr_array(X, copy=True)
     stored.data[np.isnan(stored.data)] = np.nan
     return stored
+
+
+def _are_alike(X: Any) -> bool:
+    """Whether every NaN has the bits of `np.nan` already, as nearly always."""
+    kind = {np.dtype(np.float64): np.uint64, np.dtype(np.float32): np.uint32}.get(X.dtype)
+    if kind is None or not isinstance(X, np.ndarray):
+        return False
+    usual = np.array(np.nan, X.dtype).view(kind)
+    blocks = (X[part] for part in _blocks(X))
+    return not any((np.isnan(block) & (block.view(kind) != usual)).any() for block in blocks)
 
 
 def has_holes(X: Any) -> bool:
@@ -60,23 +70,33 @@ def has_holes(X: Any) -> bool:
 
 def observed_moments(X: Any, cells: Codes, n_cells: int, weights: Floats | None) -> ObservedMoments:
     """Moments of every cell without its holes; infinity in X shows in the result."""
-    w = np.ones(X.shape[0]) if weights is None else weights
-    reference = np.zeros((n_cells, X.shape[1]))
+    shape = n_cells, X.shape[1]
+    observed, total, sums, squares = (np.zeros(shape) for _ in range(4))
     with np.errstate(invalid="ignore", over="ignore"):
-        for _ in range(2):  # around zero, then around the means
-            observed, sums, squares = (np.zeros(reference.shape) for _ in range(3))
-            for part in _blocks(X):
-                rows = w[part] > 0
-                block = _dense(X[part])[rows]
-                belongs = one_hot(cells[part][rows], n_cells, w[part][rows], block)
-                there = ~np.isnan(block)
-                deviations = np.where(there, block - reference[cells[part][rows]], 0.0)
-                observed += belongs @ there.astype(np.float64)
-                sums += belongs @ deviations
-                squares += belongs @ deviations**2
-            moments, _ = around_means(observed, sums, squares, reference)
-            reference = moments.means
+        for block, _, belongs in _parts(X, cells, n_cells, weights):
+            there = ~np.isnan(block)
+            observed += belongs @ there.astype(np.float64)
+            total += belongs @ np.where(there, block, 0.0)
+        reference = total / np.where(observed > 0, observed, 1.0)
+        for block, of_row, belongs in _parts(X, cells, n_cells, weights):
+            deviations = block - reference[of_row]
+            deviations[np.isnan(block)] = 0.0
+            sums += belongs @ deviations
+            squares += belongs @ np.square(deviations, out=deviations)
+        moments, _ = around_means(observed, sums, squares, reference)
     return ObservedMoments(observed, moments.means, moments.squares)
+
+
+def _parts(
+    X: Any, cells: Codes, n_cells: int, weights: Floats | None
+) -> Iterator[tuple[Floats, Codes, sp.csc_array]]:
+    """Rows that count, a block at a time, with their cells and what sums them in every cell."""
+    for part in _blocks(X):
+        block, of_row, w = _dense(X[part]), cells[part], None
+        if weights is not None:
+            counts = weights[part] > 0
+            block, of_row, w = block[counts], of_row[counts], weights[part][counts]
+        yield block, of_row, one_hot(of_row, n_cells, w, block)
 
 
 def filled_rows(

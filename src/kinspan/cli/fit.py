@@ -103,9 +103,19 @@ def fit(
             "no task has labels of two classes: each answers the one that it has, and nothing can "
             "be forecast; is the right column named with --task?"
         )
+    _note_alike(model, output)
     found = [score_forecasts(model, name, argument="--score") for name in wanted]
     stored.write(out, model, recipe, checkpoint)
     _show(model, out, output, show_all, found)
+
+
+def _note_alike(model: MultiTaskSPCA, output: Output) -> None:
+    """Say which tasks and classes may be one."""
+    for what, ids in (("tasks", model.tasks_), ("classes", model.classes_)):
+        alike = tasks.written_alike(ids.tolist())
+        if alike is not None:
+            said = f"{what} {alike[0]!r} and {alike[1]!r} differ in spaces or capitals only"
+            output.note(f"{said}: are they the same?")
 
 
 def _unfitted(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -32,6 +33,17 @@ def _named(ids: list[Any], text: str, problem: str) -> Any:
     near = get_close_matches(text, by_name, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else f"; there are {some(list(by_name))}"
     raise ValueError(f"{problem}{hint}")
+
+
+def written_alike(ids: Sequence[Any]) -> tuple[str, str] | None:
+    """Two ids that differ in spaces or capitals only, as in tables that people have typed."""
+    first: dict[str, str] = {}
+    for name in ids:
+        if isinstance(name, str):
+            other = first.setdefault("".join(name.split()).casefold(), name)
+            if other != name:
+                return other, name
+    return None
 
 
 def labels_of(model: Any, t: int) -> str:

@@ -20,7 +20,12 @@ _OTHER_DAYS = "|".join(
 )
 _OTHER_DATE = rf"^\s*(?:{_OTHER_DAYS}|{_PART}-{_PART}-\d{{4}})(?:[ T]\d{{1,2}}:\d{{2}}.*)?\s*$"
 _SIGN = "[%€$£¥]"
-_WITH_SIGN = rf"^\s*(?:{_SIGN}\s*[-+]?\d[\d.,' ]*|[-+]?\d[\d.,' ]*{_SIGN})\s*$"
+_NUMBER = r"[-+]?\d[\d.,' ]*"
+_WITH_SIGN = (
+    rf"^\s*(?:{_SIGN}\s*{_NUMBER}|{_NUMBER}(?:{_SIGN}| °?\pL{{1,3}})|[A-Z]{{3}} {_NUMBER}"
+    rf"|\({_NUMBER}\))\s*$"
+)
+_TIME_OF_DAY = r"^\s*(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?\s*$"
 _TRUTH = "^(?:0|1|true|True|TRUE|false|False|FALSE)$"
 
 
@@ -35,8 +40,13 @@ def is_other_date(cells: Any) -> Any:
 
 
 def has_sign(cells: Any) -> Any:
-    """Which cells are numbers with a sign of per cent or of a currency."""
+    """Which cells are numbers with a sign, a unit or a currency, or in brackets: 5 %, 1.5 kg."""
     return pyarrow("pyarrow.compute").match_substring_regex(cells, _WITH_SIGN)
+
+
+def is_time_of_day(cells: Any) -> Any:
+    """Which cells are times without a day: 08:15, 23:59:59."""
+    return pyarrow("pyarrow.compute").match_substring_regex(cells, _TIME_OF_DAY)
 
 
 def is_truth(cells: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 from kinspan._validation.messages import some
 from kinspan.tables.arrow import pyarrow
 from kinspan.tables.dialect import Dialect, as_numbers, is_number, no_numbers
-from kinspan.tables.kinds import has_sign, is_date, is_other_date, is_truth
+from kinspan.tables.kinds import has_sign, is_date, is_other_date, is_time_of_day, is_truth
 
 _OTHER_WAYS = (
     Dialect(decimal=","),
@@ -24,9 +24,16 @@ _LOOKED_AT = 1_000_000  # rows of a file that is refused anyway
 
 
 _DATES, _OTHER_DATES, _TRUTH, _SIGNS = "dates", "other dates", "truth", "signs"
+_TIMES_OF_DAY = "times of day"
 _OTHERS = {
     _OTHER_DATES: "dates such as {!r}; write them as 2024-05-01",
-    _SIGNS: "numbers with a sign, such as {!r}; remove the sign",
+    _TIMES_OF_DAY: "times without a day, such as {!r}; write them as numbers, such as hours",
+    _SIGNS: "numbers with a sign or a unit, such as {!r}; remove it",
+}
+_KINDS: dict[Any, str | None] = {
+    **dict.fromkeys((_DATES, _OTHER_DATES), "dates"),
+    **dict.fromkeys((None, _TRUTH)),
+    _TIMES_OF_DAY: "times",
 }
 _SINGLE = {_DATES: "is not a date", _TRUTH: "is neither true nor false"}
 _SEVERAL = {_DATES: "are not dates", _TRUTH: "are neither true nor false"}
@@ -42,8 +49,14 @@ class Cells:
         tests: dict[Any, Callable[[Any], Any]] = {
             way: partial(is_number, dialect=way) for way in (dialect, *others)
         }
-        more = {_TRUTH: is_truth, _DATES: is_date, _OTHER_DATES: is_other_date, _SIGNS: has_sign}
-        self._tests = {**tests, **more}
+        self._tests = {
+            **tests,
+            _TRUTH: is_truth,
+            _DATES: is_date,
+            _OTHER_DATES: is_other_date,
+            _TIMES_OF_DAY: is_time_of_day,
+            _SIGNS: has_sign,
+        }
         self._usual = dialect
         self._n = 0
         self._n_such = dict.fromkeys(self._tests, 0)
@@ -84,14 +97,7 @@ class Cells:
     @property
     def kind(self) -> str | None:
         """What most cells are, however they are written; None for other text."""
-        best = self._best
-        return (
-            None
-            if best in (None, _TRUTH)
-            else "dates"
-            if best in (_DATES, _OTHER_DATES)
-            else "numbers"
-        )
+        return _KINDS.get(self._best, "numbers")
 
     @property
     def _strays(self) -> list[str]:

@@ -1,12 +1,14 @@
 """The table of Figure 2: seconds to fit two tasks and to predict 1 000 rows, against p; n = 2p.
 
 All methods are timed in the same run, each alternating with the plug-in rule, which is the
-algorithm of the paper and the denominator of the ratios. One BLAS thread.
+algorithm of the paper and the denominator of the ratios. One BLAS thread, processor time.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -49,9 +51,10 @@ def measure(point: Point, options: Options) -> Row:
     test = train.sample([[0, 0], [500, 500]], random_state=rng)
     work, plugin = (answering(name, train, test.X) for name in (method, methods.PLUGIN))
     plugin()
-    pairs = [(seconds(work), seconds(plugin)) for _ in range(3)]
+    timed = partial(seconds, clock=time.process_time)
+    pairs = [(timed(work), timed(plugin)) for _ in range(3)]
     while len(pairs) < 7 and np.sum(pairs) < 5.0 and not options.quick:
-        pairs.append((seconds(work), seconds(plugin)))
+        pairs.append((timed(work), timed(plugin)))
     taken, reference = (float(np.min(times)) for times in zip(*pairs, strict=True))
     return {"seconds": taken, "ratio": taken / reference, "repetitions": len(pairs)}
 

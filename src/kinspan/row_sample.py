@@ -7,8 +7,9 @@ often are kept as well: `kinspan._rows.strata` counts them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from kinspan._device.sample import device_sample
 from kinspan._rows import identifiers
 from kinspan._rows.kept_rows import Kept, bounded
 from kinspan._rows.keys import PUBLIC, RowKey, content_keys
-from kinspan._rows.many_rows import kept_of_many
+from kinspan._rows.many_rows import kept_of_batch, kept_of_many
 from kinspan._rows.represented import weights_that_count
 from kinspan._rows.stored_rows import StoredRows, all_numbers, rows_of_all, stored_rows
 from kinspan._rows.strata import Strata
@@ -29,6 +30,7 @@ from kinspan._validation.labelled_rows import CheckedRows
 from kinspan._validation.moments import check_same_features, check_same_key, check_sample
 
 Rows = NDArray[np.floating[Any]]
+Hopeless = Callable[[Ids, Ids, Codes, Keys], Mask]  # of tasks, classes, cells and keys
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +74,12 @@ class RowSample:
         size: int,
         fading: Floats | None = None,
         key: RowKey = PUBLIC,
+        is_hopeless: Hopeless | None = None,
     ) -> RowSample:
-        """The sample of checked rows, which may have faded to a fraction of their weight."""
+        """The sample of checked rows, which may have faded to a fraction of their weight.
+
+        It lacks rows that are known not to enter a sum that this sample is for.
+        """
         X = checked.features
         if is_elsewhere(X):
             found: RowSample = device_sample(cls.from_checked, checked, size, fading, key)
@@ -87,6 +93,10 @@ class RowSample:
         bound = _bound(size, cells, X.shape[1])
         if fading is None and (np.bincount(cells) > bound).any():
             kept = kept_of_many(X, seen, cells, w, bound, key)
+        elif fading is None and is_hopeless is not None:
+            kept = kept_of_batch(
+                X, seen, cells, w, bound, key, partial(is_hopeless, tasks, classes)
+            )
         else:
             w = np.ones(len(seen)) if w is None else w
             recency = None if fading is None else fading[seen]

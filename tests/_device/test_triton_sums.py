@@ -159,7 +159,7 @@ def test_frequent_rows_are_those_of_the_cpu() -> None:
 
 
 @pytest.mark.usefixtures("as_if_cuda")
-@pytest.mark.parametrize("kind", ["float32", "bfloat16", "int32", "bool"])
+@pytest.mark.parametrize("kind", ["float32", "float64", "bfloat16", "int32", "bool"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_statistics_and_sampled_rows_equal_those_of_the_cpu(kind: str, weighted: bool) -> None:
     """Ids have gaps, and rows of weight zero are not looked at."""

@@ -112,6 +112,25 @@ def test_many_rows_in_single_precision_stream_as_they_fit(seed: int) -> None:
     assert_same(fitted(X.astype(np.float64), y, task), expected, rtol=1e-5)
 
 
+@pytest.mark.parametrize("p", [3, 20])  # long keys alone, and short ones before them
+@pytest.mark.parametrize("seed", range(3))
+def test_a_stream_keeps_the_rows_of_one_fit(p: int, seed: int) -> None:
+    """Batches drop rows before they are sampled: not those that come often, nor any counts."""
+    X, y, task = rows(seed, n=4000, k=2, p=p)
+    often = np.random.default_rng(seed).uniform(size=len(X)) < 0.3
+    X[often], y[often], task[often] = X[0], y[0], task[0]
+    whole = fitted(X, y, task, row_sample=10).sample_
+    found = streamed(np.array_split(np.arange(4000), 70), X, y, task, row_sample=10).sample_
+    assert whole is not None
+    assert found is not None
+    for name in ("rows", "cells", "keys", "weights"):
+        ours, theirs = (getattr(one, name)[~one.is_frequent] for one in (found, whole))
+        np.testing.assert_array_equal(ours, theirs)
+    assert (found.rows == X[0]).all(axis=1).any()
+    np.testing.assert_array_equal(found.strata.codes, whole.strata.codes)
+    np.testing.assert_array_equal(found.strata.weights, whole.strata.weights)
+
+
 def test_rules_are_found_once_for_many_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y, task = rows()
     calls = []
@@ -234,7 +253,7 @@ def test_streams_survive_pickling_and_copies_are_independent() -> None:
 def test_a_pile_of_statistics_stays_small() -> None:
     X, y, task = rows()
     clf = streamed(np.array_split(np.arange(400), 100), X, y, task)
-    assert len(clf._learnt.pile) <= 7 + 15  # 100 = 64 + 32 + 4, and batches that wait
+    assert len(clf._learnt.pile) <= 7 + 31  # 100 = 64 + 32 + 4, and batches that wait
     ones: NDArray[Any] = clf.moments_.counts
     assert ones.sum() == 400
     assert len(clf._learnt.pile) == 1

@@ -26,7 +26,7 @@ def short_keys(X: Any, key: keys.RowKey, hashes: Any = None) -> Any:
     """(rows,) integers of 32 bits; from the hashes of a pass, where there are any."""
     xp = namespace(X)
     factors = keys.short_factors(key, X.shape[1])
-    if hashes is not None and factors is not None and is_single(X):
+    if hashes is not None and factors is not None and (is_single(X) or is_double(X)):
         return _upper(hashes + _signed(factors.offset))
     spans = in_spans(X.shape[0], _BLOCK_BYTES // (8 * X.shape[1]))
     return xp.concat([_of_block(X[span, :], key) for span in spans], axis=0)
@@ -54,6 +54,11 @@ def is_single(X: Any) -> bool:
     """Whether numbers are no more precise than singles."""
     xp = namespace(X)
     return bool(xp.isdtype(X.dtype, "real floating")) and xp.finfo(X.dtype).bits <= 32
+
+
+def is_double(X: Any) -> bool:
+    """Whether numbers are floating and more precise than singles."""
+    return bool(namespace(X).isdtype(X.dtype, "real floating")) and not is_single(X)
 
 
 def _rest(X: Any, single: Any) -> Any:

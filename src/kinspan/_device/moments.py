@@ -12,6 +12,7 @@ from kinspan._arrays.libraries import device, moved, namespace, widest_float
 from kinspan._device.array_pass import ArrayPass
 from kinspan._device.cells import DeviceCells, cells_of
 from kinspan._device.kernels import has_kernels
+from kinspan._device.keys import is_double
 from kinspan._rows import keys
 from kinspan._rows.sums import CellMoments
 from kinspan._rows.types import Codes, Floats, Ids
@@ -91,7 +92,8 @@ def _pass_over(X: DeviceRows, cells: DeviceCells, weights: Any) -> Any:
     factors = None if X.sampled_by is None else keys.short_factors(X.sampled_by, X.shape[1])
     multipliers = None
     if factors is not None:
-        words = factors.multipliers[:, 0].astype(np.uint32)
+        words = factors.multipliers[:, : 2 if is_double(X.array) else 1]
+        words = np.ascontiguousarray(words.T.reshape(-1).astype(np.uint32))
         multipliers = moved(words.view(np.int32), X.array)
     return TritonPass(X.array, cells, weights, multipliers)
 

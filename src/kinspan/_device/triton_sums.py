@@ -58,9 +58,9 @@ class Packed(NamedTuple):
 
 @triton.jit
 def _added(
-    at, weights, hashes, rows, there, inside, around, multiplier, sums, squares, total,
-    EVEN: tl.constexpr, WEIGHTED: tl.constexpr, HASHED: tl.constexpr, SHARED: tl.constexpr,
-    MASKED: tl.constexpr,
+    at, weights, hashes, rows, there, inside, around, multiplier, of_rest, sums, squares, total,
+    EVEN: tl.constexpr, WEIGHTED: tl.constexpr, HASHED: tl.constexpr, TWICE: tl.constexpr,
+    SHARED: tl.constexpr, MASKED: tl.constexpr,
 ):  # fmt: skip
     """A tile of rows added to sums, squares and the total weight."""
     if MASKED:
@@ -78,8 +78,14 @@ def _added(
     sums += tl.sum(weighted, axis=0)
     squares += tl.sum(weighted * deviations, axis=0)
     if HASHED:
-        words = (x.to(tl.float32) + 0.0).to(tl.uint32, bitcast=True)
+        single = x.to(tl.float32) + 0.0
+        words = single.to(tl.uint32, bitcast=True)
         products = words.to(tl.uint64) * multiplier.to(tl.uint64)[None, :]
+        if TWICE:  # what numbers have beyond single precision, where that is finite
+            rest = x - single.to(x.dtype)
+            rest = tl.where(tl.abs(rest) < float("inf"), rest, 0.0).to(tl.float32) + 0.0
+            more = rest.to(tl.uint32, bitcast=True).to(tl.uint64)
+            products += more * of_rest.to(tl.uint64)[None, :]
         found = tl.sum(products, axis=1).to(tl.int64, bitcast=True)
         if SHARED:
             tl.atomic_add(hashes + rows, found, mask=there, sem="relaxed")
@@ -93,7 +99,8 @@ def _chunk_sums(
     X, order, reference, weights, multipliers, chunks, parts, part_weights, hashes,
     n_chunks, width, stride,
     UNIT: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr, EVEN: tl.constexpr,
-    WEIGHTED: tl.constexpr, HASHED: tl.constexpr, SHARED: tl.constexpr, STAGES: tl.constexpr,
+    WEIGHTED: tl.constexpr, HASHED: tl.constexpr, TWICE: tl.constexpr, SHARED: tl.constexpr,
+    STAGES: tl.constexpr,
 ):  # fmt: skip
     """Sums, squares and hashes of the rows of one chunk, in one block of columns."""
     chunk = chunks + tl.program_id(0)
@@ -108,6 +115,8 @@ def _chunk_sums(
     around = tl.load(reference + cell * width + columns, mask=inside, other=0.0)
     factors = tl.load(multipliers + columns, mask=inside, other=0) if HASHED else columns
     multiplier = factors.to(tl.uint32, bitcast=True)
+    others = tl.load(multipliers + width + columns, mask=inside, other=0) if TWICE else columns
+    of_rest = others.to(tl.uint32, bitcast=True)
     sums, squares = tl.zeros_like(around), tl.zeros_like(around)
     total, lanes = tl.zeros([], dtype=tl.float64), tl.arange(0, ROWS)
     whole = first + (last - first) // ROWS * ROWS
@@ -115,14 +124,16 @@ def _chunk_sums(
         rows = tl.load(order + start + lanes)
         sums, squares, total = _added(
             X + rows[:, None] * stride + columns[None, :], weights, hashes, rows, lanes < ROWS,
-            inside, around, multiplier, sums, squares, total, EVEN, WEIGHTED, HASHED, SHARED, False,
+            inside, around, multiplier, of_rest, sums, squares, total,
+            EVEN, WEIGHTED, HASHED, TWICE, SHARED, False,
         )  # fmt: skip
     if whole < last:
         rows = tl.load(order + whole + lanes, mask=whole + lanes < last, other=0)
         sums, squares, total = _added(
             X + rows[:, None] * stride + columns[None, :], weights, hashes, rows,
             whole + lanes < last,
-            inside, around, multiplier, sums, squares, total, EVEN, WEIGHTED, HASHED, SHARED, True,
+            inside, around, multiplier, of_rest, sums, squares, total,
+            EVEN, WEIGHTED, HASHED, TWICE, SHARED, True,
         )  # fmt: skip
     to = parts + slot * 2 * width + columns
     tl.store(to, sums, mask=inside)
@@ -212,7 +223,7 @@ def cell_totals(
 
     X is (rows, features) with neighbouring columns side by side, reference (cells, features) in
     single or double precision, which is that of the sums within a chunk. Multipliers, of 32 bits,
-    ask for the hash of every row.
+    ask for the hash of every row; as many again, of what numbers have beyond single precision.
     """
     layout = layout_of(SUMS, X.element_size()) if layout is None else layout
     is_double = reference.dtype == torch.float64  # takes twice the registers
@@ -233,8 +244,8 @@ def cell_totals(
         n_chunks, width // unit, X.stride(0) // unit,
         UNIT=unit, ROWS=max(layout.tile // (1 + is_double) // n_columns, 1), COLUMNS=n_columns,
         EVEN=width == n_columns * n_blocks, WEIGHTED=weights is not None,
-        HASHED=hashes is not None, SHARED=n_blocks > 1, STAGES=layout.n_stages,
-        num_warps=layout.n_warps,
+        HASHED=hashes is not None, TWICE=hashes is not None and len(multipliers) > width,
+        SHARED=n_blocks > 1, STAGES=layout.n_stages, num_warps=layout.n_warps,
     )  # fmt: skip
     return CellTotals(_packed(parts, part_weights, reference, groups, weights is not None), hashes)
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from kinspan._memory.piles import Pile
 from kinspan._memory.statistics import Statistics
 from kinspan._rows import identifiers
+from kinspan._rows.keys import RowKey
 from kinspan._rows.strata import BUSY, Strata, n_strata, stratum_codes
-from kinspan._rows.types import Codes, Floats, Mask
+from kinspan._rows.types import Codes, Floats, Ids, Keys, Mask
 from kinspan._validation.moments import check_same_key
 from kinspan.row_sample import RowSample
+
+_ANY = np.iinfo(np.uint64).max
 
 
 def below_cutoff(part: Statistics, pile: Pile) -> Statistics:
@@ -21,71 +25,109 @@ def below_cutoff(part: Statistics, pile: Pile) -> Statistics:
     With many cells a batch would otherwise keep most of its rows, and nearly all for nothing. Rows
     stay if they may be frequent: if many rows so far were in their stratum.
     """
-    known = pile[0][1].sample if pile else None
-    if part.sample is None or known is None or not len(known.cells):
+    cutoff = Cutoff.of(pile)
+    if part.sample is None or cutoff is None or not len(cutoff.known.cells):
         return part
-    check_same_key(part.sample.key_name, known.key_name)
+    check_same_key(part.sample.key_name, cutoff.known.key_name)
     if part.sample.recency is not None:
         return part
-    above = _is_above(part.sample, known)
+    rows = KeyedRows.of(part.sample)
+    above = cutoff.is_above(rows)
     if not above.any():
         return part
-    busy = np.zeros(len(above), dtype=bool)
-    sums = [one for i, (n, one) in enumerate(pile) if i == 0 or n > 1]  # few rows wait to be joined
-    busy[above] = _is_in_busy_stratum(part.sample, above, sums, known.bound)
+    busy = cutoff.is_busy(rows, above)
     return replace(part, sample=part.sample.cut(above & ~busy, above & busy))
 
 
 def n_not_sampled(sample: RowSample, known: RowSample) -> int:
     """How many rows are not in a sample although their keys are small enough."""
-    names = set(zip(known.cells.tolist(), known.keys.tolist(), strict=True))
-    expected = np.flatnonzero(~_is_above(sample, known) & ~sample.is_frequent)
-    cells, keys = _places(sample, known)[expected].tolist(), sample.keys[expected].tolist()
+    names, rows = (
+        set(zip(known.cells.tolist(), known.keys.tolist(), strict=True)),
+        KeyedRows.of(sample),
+    )
+    expected = np.flatnonzero(~Cutoff(known, []).is_above(rows) & ~sample.is_frequent)
+    cells = rows.among(known.tasks, known.classes)[expected].tolist()
+    keys = sample.keys[expected].tolist()
     return sum(name not in names for name in zip(cells, keys, strict=True))
 
 
-def _is_above(sample: RowSample, known: RowSample) -> Mask:
-    """Rows of full cells whose keys are larger than those of all rows that are known."""
-    small = ~known.is_frequent
-    number = np.bincount(known.cells[small], minlength=known.n_cells)
-    last = np.zeros(known.n_cells, np.uint64)
-    np.maximum.at(last, known.cells[small], known.keys[small])
-    last[number < known.bound] = np.iinfo(np.uint64).max
-    cells = _places(sample, known)
-    return np.asarray((cells >= 0) & (sample.keys > last[cells]))
+class KeyedRows(NamedTuple):
+    """In which cells rows are, and their keys."""
+
+    tasks: Ids
+    classes: Ids
+    cells: Codes
+    keys: Keys
+
+    @classmethod
+    def of(cls, sample: RowSample) -> KeyedRows:
+        """Sampled rows."""
+        return cls(sample.tasks, sample.classes, sample.cells, sample.keys)
+
+    def some(self, chosen: Mask) -> KeyedRows:
+        """Some of the rows."""
+        return self._replace(cells=self.cells[chosen], keys=self.keys[chosen])
+
+    def among(self, tasks: Ids, classes: Ids) -> Codes:
+        """(rows,): their cells among those of other tasks and classes; negative if not there."""
+        t = identifiers.lookup(tasks, self.tasks)[:, None]
+        c = identifiers.lookup(classes, self.classes)
+        places = np.where((t < 0) | (c < 0), -1, t * len(classes) + c)
+        return np.asarray(places.reshape(-1)[self.cells])
 
 
-def _places(sample: RowSample, known: RowSample) -> Codes:
-    """(rows,): their cells among those of another sample, negative if it lacks them."""
-    tasks = identifiers.lookup(known.tasks, sample.tasks)[sample.task_codes]
-    classes = identifiers.lookup(known.classes, sample.classes)[sample.class_codes]
-    missing = (tasks < 0) | (classes < 0)
-    return np.where(missing, -1, tasks * len(known.classes) + classes)
+class Cutoff(NamedTuple):
+    """What sums so far tell the rows of a batch."""
+
+    known: RowSample
+    sums: list[Statistics]
+
+    @classmethod
+    def of(cls, pile: Pile) -> Cutoff | None:
+        """Of a pile; None where it has no sample. Few rows wait in it to be joined."""
+        known = pile[0][1].sample if pile else None
+        sums = [one for i, (n, one) in enumerate(pile) if i == 0 or n > 1]
+        return None if known is None else cls(known, sums)
+
+    def is_hopeless(self, key: RowKey, tasks: Ids, classes: Ids, cells: Codes, keys: Keys) -> Mask:
+        """Rows that neither their keys nor their frequency can bring into the sample."""
+        rows = KeyedRows(tasks, classes, cells, keys)
+        if key.name != self.known.key_name or not len(self.known.cells):
+            return np.zeros(len(rows.cells), dtype=bool)
+        above = self.is_above(rows)
+        above[above] = ~self.is_busy(rows, above)[above]
+        return above
+
+    def is_above(self, rows: KeyedRows) -> Mask:
+        """Rows of full cells whose keys are larger than those of all rows that are known."""
+        known, small = self.known, ~self.known.is_frequent
+        number = np.bincount(known.cells[small], minlength=known.n_cells)
+        last = np.zeros(known.n_cells + 1, np.uint64)  # the last one is of cells that are not there
+        np.maximum.at(last, known.cells[small], known.keys[small])
+        last[:-1][number < known.bound] = last[-1] = _ANY
+        return np.asarray(rows.keys > last[rows.among(known.tasks, known.classes)])
+
+    def is_busy(self, rows: KeyedRows, chosen: Mask) -> Mask:
+        """Chosen rows with many rows so far in their stratum."""
+        some, bound = rows.some(chosen), self.known.bound
+        n_rows, in_stratum = np.zeros(len(some.cells)), np.zeros(len(some.cells))
+        for part in self.sums:
+            assert part.sample is not None
+            if n_strata(part.sample.bound) == n_strata(bound):
+                in_stratum += _rows_in_stratum(some, part.sample)
+                n_rows += _rows_in_cell(some, part)
+        found = np.zeros(len(chosen), dtype=bool)
+        found[chosen] = in_stratum * bound >= BUSY * n_rows
+        return found
 
 
-def _is_in_busy_stratum(
-    sample: RowSample, chosen: Mask, parts: list[Statistics], bound: int
-) -> Mask:
-    """Rows with many rows so far in their stratum."""
-    some = sample._kept(chosen)
-    n_rows, in_stratum = np.zeros(len(some.cells)), np.zeros(len(some.cells))
-    for part in parts:
-        known = part.sample
-        assert known is not None
-        if n_strata(known.bound) == n_strata(bound):
-            in_stratum += _rows_in_stratum(some, known)
-            n_rows += _rows_in_cell(some, part)
-    return np.asarray(in_stratum * bound >= BUSY * n_rows)
-
-
-def _rows_in_stratum(sample: RowSample, known: RowSample) -> Floats:
-    cells = _places(sample, known)
-    codes = stratum_codes(cells, sample.keys >> np.uint64(32), known.bound)
+def _rows_in_stratum(rows: KeyedRows, known: RowSample) -> Floats:
+    cells = rows.among(known.tasks, known.classes)
+    codes = stratum_codes(cells, rows.keys >> np.uint64(32), known.bound)
     found = Strata(codes, np.zeros(len(codes))).looked_up(known.strata)
     return np.where(cells >= 0, found, 0.0)
 
 
-def _rows_in_cell(sample: RowSample, part: Statistics) -> Floats:
-    tasks = identifiers.lookup(part.moments.tasks, sample.tasks)[sample.task_codes]
-    classes = identifiers.lookup(part.moments.classes, sample.classes)[sample.class_codes]
-    return np.where((tasks < 0) | (classes < 0), 0.0, part.moments.counts[tasks, classes])
+def _rows_in_cell(rows: KeyedRows, part: Statistics) -> Floats:
+    cells = rows.among(part.moments.tasks, part.moments.classes)
+    return np.where(cells < 0, 0.0, part.moments.counts.reshape(-1)[cells])

@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from kinspan._memory.cores import on_half_of_the_cores
-from kinspan._memory.cutoff import below_cutoff
+from kinspan._memory.cutoff import Cutoff, below_cutoff
 from kinspan._memory.fading import faded_statistics
 from kinspan._memory.piles import Pile, piled, total
 from kinspan._memory.statistics import Statistics
@@ -209,7 +210,13 @@ class Learnt:
         """
         size, forget, key = model.row_sample, model.forget, check_random_state(model.random_state)
         if forget == 0:
-            return self.plus(Statistics.from_checked(rows, size, key=key, is_part=is_part))
+            cutoff = Cutoff.of(self.pile) if size > 0 else None
+            is_hopeless = None if cutoff is None else partial(cutoff.is_hopeless, key)
+            return self.plus(
+                Statistics.from_checked(
+                    rows, size, key=key, is_part=is_part, is_hopeless=is_hopeless
+                )
+            )
         before = self.statistics if self.pile else None
         return self.instead(faded_statistics(rows, size, key, forget=forget, before=before))
 

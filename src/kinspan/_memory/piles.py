@@ -8,7 +8,7 @@ from kinspan._memory.features import union_of
 from kinspan._memory.statistics import Statistics
 from kinspan._validation.moments import check_common_names, check_same_features, check_same_key
 
-_AT_ONCE = 16  # small parts that are joined at once
+_AT_ONCE = 32  # small parts that are joined at once
 
 Pile = tuple[tuple[int, Statistics], ...]  # sums, and how many parts are in each
 

@@ -31,7 +31,7 @@ from kinspan._validation.parameters import (
 )
 from kinspan._validation.without_labels import NONE
 from kinspan.class_moments import ClassMoments
-from kinspan.row_sample import RowSample
+from kinspan.row_sample import Hopeless, RowSample
 
 KIND = "statistics"
 UNLABELLED_ROWS = 10  # rows without labels that are kept of a task, per row that is kept of a cell
@@ -111,6 +111,7 @@ class Statistics:
         *,
         key: RowKey = PUBLIC,
         is_part: bool = False,
+        is_hopeless: Hopeless | None = None,
     ) -> Statistics:
         """The same from checked rows, as for `ClassMoments`."""
         if not len(rows.labels):
@@ -125,7 +126,7 @@ class Statistics:
         if row_sample > 0:
             if moments.observed is not None:
                 rows = rows._replace(features=with_alike_holes(rows.features))
-            sample = RowSample.from_checked(rows, row_sample, fading, key)
+            sample = RowSample.from_checked(rows, row_sample, fading, key, is_hopeless)
             sample = sample.without_positions() if is_part else sample
         return cls(moments, sample, names).next_to(_without_labels(rows, row_sample, key))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,6 +37,29 @@ def kept_of_many(
     frequent = Kept.of(cells[rows], completed_keys(X, seen[rows], short[rows], key), votes, bound)
     frequent = frequent._replace(first=rows[frequent.first])
     return found.completed(is_cut, busy.strata, frequent)
+
+
+def kept_of_batch(
+    X: Any,
+    seen: Codes,
+    cells: Codes,
+    weights: Floats | None,
+    bound: int,
+    key: RowKey,
+    is_hopeless: Callable[[Codes, Keys], Mask],
+) -> Kept:
+    """The kept rows of few in every cell, where short keys say that some of them need no others."""
+    short = short_keys(X, seen, key)
+    keys = short.astype(np.uint64) << np.uint64(32)
+    hopeless = is_hopeless(cells, keys)
+    rows = np.flatnonzero(~hopeless)
+    own = np.ones(len(cells)) if weights is None else weights
+    full = completed_keys(X, seen[rows], short[rows], key)
+    found = Kept.of(cells[rows], full, own[rows], bound)
+    is_cut = np.bincount(cells[hopeless], minlength=int(cells.max(initial=0)) + 1) > 0
+    counted = is_cut[cells]
+    strata = Strata.of(cells[counted], keys[counted], own[counted], bound)
+    return found._replace(first=rows[found.first], strata=Strata.joined(found.strata, strata))
 
 
 def _with_small_keys(

@@ -66,11 +66,12 @@ class Candidate(NamedTuple):
 
     def rules(self) -> LinearRules:
         """Rules around the centres of tasks, in the basis, as log odds without priors."""
-        rules = self.own
-        if rules is None:
-            rules = self.solution()[1].rules
-            rules = rules._replace(coef=self.prepared.root(self.share).turned_back(rules.coef))
-        return LinearRules(self.factor * rules.coef, self.factor * rules.offset)
+        if self.own is not None:
+            return LinearRules(*(self.factor * part for part in self.own))
+        coef, offset = self.solution()[1].rules
+        coef = self.prepared.root(self.share).turned_back(coef)
+        coef *= self.factor  # of very many tasks, one copy less
+        return LinearRules(coef, self.factor * offset)
 
 
 class Family(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -143,11 +144,14 @@ def _forecasts(axes: Any) -> None:
 
 
 def run(path: Path) -> None:
-    """Print both tables and write the picture."""
+    """Print both tables, and write the picture if matplotlib is installed."""
     digits, gaussian = digit_table(), gaussian_table()
     for table in (digits, gaussian):
         print(as_text(table), end="\n\n")
     print(f"Means over {DRAWS} draws. forecast: by the fit, from its labels alone;")
     print("actual: error on test rows; alone: the same, every task on its own; naive: all pooled.")
+    if find_spec("matplotlib") is None:
+        print("\nNo picture: it needs matplotlib; run pip install 'kinspan[plot]'")
+        return
     draw(digits, path)
     print(f"\nPicture: {path}")

@@ -108,7 +108,9 @@ def _errors_of_tasks(axes: Any, table: TaskTable) -> None:
     pooled = {"marker": "x", "color": POOLED, "s": 26}
     label = f"all pooled, {table.naive.mean():.1%} on average"
     axes.scatter(place[~beyond], table.naive[~beyond], label=label, zorder=2, **pooled)
-    axes.scatter(place[beyond], np.full(beyond.sum(), top), **{**pooled, "marker": "^"})
+    if beyond.any():
+        edge = {**pooled, "marker": "^", "label": "all pooled, above the picture"}
+        axes.scatter(place[beyond], np.full(beyond.sum(), top), **edge)
     for errors, colour, name in (
         (table.alone, ALONE, "every task alone"),
         (table.actual, OURS, "kinspan"),
@@ -123,12 +125,8 @@ def _errors_of_tasks(axes: Any, table: TaskTable) -> None:
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(
-        frameon=False, fontsize=10, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.08)
+        frameon=False, fontsize=10, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.08)
     )
-    if beyond.any():
-        axes.text(
-            len(place), 1.02 * top, "▲ above the picture", color=POOLED, fontsize=9, ha="right"
-        )
 
 
 def _forecasts(axes: Any) -> None:

@@ -248,6 +248,9 @@ def test_pages_that_quote_accuracies_quote_the_file() -> None:
         filed.loc["Amazon 400, 20 per class"],
         filed.loc["Office-Caltech SURF, 3 per class"],
     )
+    digits, tutorial = filed.loc["MNIST pairs, 10 per class"], text("docs/tutorials/reviews.md")
+    pooled, ours = digits["logistic pooled"], digits["kinspan"]
+    assert f"{pooled:.1f} % right compared with {ours:.1f} %" in tutorial
     problem, limits = text("docs/which-problem.md"), text("docs/limits.md")
     said = f"rises from {reviews['single task']:.1f} % alone to {reviews['kinspan']:.1f} %"
     assert said in problem

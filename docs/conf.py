@@ -1,7 +1,6 @@
 """The documentation site: `make docs` builds it with every warning an error.
 
-Tutorials are executed at every build, so they cannot promise what the code does not do. A page that
-needs data which is not here is built without its results and says so (`extensions/real_data.py`).
+Tutorials are executed at every build, so they cannot promise what the code does not do.
 """
 
 from __future__ import annotations
@@ -35,7 +34,6 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "mathml",
-    "real_data",
     "whole_attributes",
 ]
 exclude_patterns = ["_build", "**.ipynb_checkpoints"]
@@ -49,7 +47,6 @@ nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
 nb_merge_streams = True
-pages_with_real_data = {"tutorials/reviews": DATA}
 
 autosummary_generate = True
 autodoc_typehints = "none"  # the docstrings name types in words

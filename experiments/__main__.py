@@ -19,6 +19,7 @@ from experiments import (
     figure_3_mnist,
     figure_3_synthetic,
     figure_4,
+    protocols,
     table_1,
     timing,
 )
@@ -53,6 +54,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     figure_3_amazon,
     figure_3_mnist,
     figure_4,
+    protocols,
 )
 
 

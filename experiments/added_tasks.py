@@ -17,7 +17,7 @@ METHODS = (
 )
 SINGLE = METHODS[:2]
 PRINTED = {
-    methods.SPECTRAL: "MTL SPCA",
+    methods.PLUGIN: "MTL SPCA",
     methods.NAIVE_EIGENVECTOR: "N-SPCA",
     methods.SINGLE: "ST-SPCA",
 }

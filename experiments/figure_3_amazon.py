@@ -28,17 +28,18 @@ def points(options: Options) -> list[Point]:
 def measure(point: Point, options: Options) -> Row:
     """The mean over 100 draws of labelled reviews."""
     method, helpers = point["method"], ADDED[: point["added"]]
-    reviews = _reviews(options.data)
+    data = reviews(options.data)
 
     def trial(seed: Any) -> float:
-        parts = split(reviews, TARGET, added_tasks.labelled(TARGET, helpers), seed)
+        parts = split(data, TARGET, added_tasks.labelled(TARGET, helpers), seed)
         return answered(method, methods.estimator(method, "task"), parts, TARGET)
 
     return average(trial, options.draws(100, quick=4))
 
 
 @cache
-def _reviews(data: str | None) -> TaskDataset:
+def reviews(data: str | None) -> TaskDataset:
+    """All reviews."""
     return load_amazon_reviews(data=data)
 
 

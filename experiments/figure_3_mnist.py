@@ -40,7 +40,7 @@ def points(options: Options) -> list[Point]:
 def measure(point: Point, options: Options) -> Row:
     """The mean over 50 draws of labelled images and of noise."""
     method, helpers = point["method"], ADDED[: point["added"]]
-    digits = _digits(options.data)
+    digits = components(options.data)
 
     def trial(seed: Any) -> float:
         parts = split(digits, TARGET, added_tasks.labelled(TARGET, helpers), seed)
@@ -51,7 +51,7 @@ def measure(point: Point, options: Options) -> Row:
 
 
 @cache
-def _digits(data: str | None) -> TaskDataset:
+def components(data: str | None = None) -> TaskDataset:
     """The pairs on 100 principal components of their training images."""
     digits = load_mnist(PAIRS, data=data)
     X = np.asarray(digits.X, np.float32) / 255

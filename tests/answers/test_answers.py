@@ -9,7 +9,7 @@ import pytest
 
 from kinspan import MultiTaskSPCA
 from kinspan._validation import fitted
-from kinspan.answers._table import Table
+from kinspan.answers._table import Table, points
 from kinspan.answers.who_helps import gains, shares
 from kinspan.datasets import load_digit_pairs
 from tests.worlds import random_world
@@ -285,3 +285,12 @@ def test_arrays_of_very_many_tasks_are_refused_with_their_size(
     monkeypatch.setattr(fitted, "_MOST_BYTES", 1)
     with pytest.raises(MemoryError, match="relatedness_"):
         clf.relatedness_
+
+
+def test_what_rounds_to_nothing_has_no_minus() -> None:
+    assert [points(gain) for gain in (-1e-5, 0.0, -0.001, 0.012)] == [
+        "+0.0",
+        "+0.0",
+        "-0.1",
+        "+1.2",
+    ]

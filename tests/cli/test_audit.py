@@ -82,3 +82,17 @@ def test_a_fit_may_rely_less_on_labels(tables: tuple[Path, list[Path], list[Path
     plain, auto = load(folder / "noisy.kinspan"), load(out)
     assert (plain.label_noise, auto.label_noise) == (None, "auto")
     assert auto.forecast_error_.mean() < plain.forecast_error_.mean() - 0.05
+
+
+def test_labels_of_a_task_with_one_class_are_left_out_without_a_warning(tmp_path: Path) -> None:
+    pd = pytest.importorskip("pandas")
+    rng, y = np.random.default_rng(0), np.arange(60) % 2
+    y[40:] = 0  # the third task
+    frame = pd.DataFrame(rng.normal(size=(60, 3)) + y[:, None], columns=list("abc"))
+    frame = frame.assign(task=np.repeat(["u", "v", "w"], 20), y=y)
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    model = tmp_path / "rows.kinspan"
+    succeed("fit", tmp_path / "rows.csv", *ROLES, "--out", model)
+    ran = succeed("audit", model, tmp_path / "rows.csv")
+    assert "warning" not in ran.err
+    assert "of 40" in ran.out

@@ -22,6 +22,16 @@ def test_demo_prints_every_task_and_draws(
     assert (tmp_path / "demo.png").stat().st_size > 10_000
 
 
+def test_without_matplotlib_the_demo_prints_and_says_what_the_picture_needs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demonstration, "DRAWS", 1)
+    monkeypatch.setattr(demonstration, "find_spec", lambda _: None)
+    demonstration.run(tmp_path / "demo.png")
+    assert capsys.readouterr().out.endswith("run pip install 'kinspan[plot]'\n")
+    assert not (tmp_path / "demo.png").exists()
+
+
 @pytest.mark.long
 def test_digit_errors_of_the_table_are_those_of_the_prototypes() -> None:
     """Without covariance in the metric a prototype had 5.8 % alone, 33 % naive, 4.0 % spectral."""

@@ -10,7 +10,7 @@ from experiments.__main__ import EXPERIMENTS, main
 from experiments.options import Options
 from experiments.rows import Row, column, read, select
 
-from experiments import added_tasks, figure_1, methods, paper, published, table_1
+from experiments import added_tasks, figure_1, methods, paper, protocols, published, table_1
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 needs_data = pytest.mark.skipif(
@@ -150,6 +150,14 @@ def test_figure_4(tmp_path: Path) -> None:
         assert row["error"] > 0.326  # what is possible where the means are known
 
 
+@pytest.mark.long
+@needs_data
+def test_protocols(tmp_path: Path) -> None:
+    rows = quick("protocols", tmp_path)
+    assert len(rows) == sum(len(p.methods) for p in protocols.PROTOCOLS)
+    assert column(rows, "error").max() < 0.55
+
+
 def test_missing_data_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["--quick", "--out", str(tmp_path), "--data", str(tmp_path)]
     assert main(["figure-3-amazon", *arguments]) == 1
@@ -172,7 +180,8 @@ def test_published_pairs_are_found_and_read(
 
 
 def test_every_figure_of_the_paper_has_a_command() -> None:
-    assert {e.NAME for e in EXPERIMENTS} == {row.figure for row in paper.printed()}
+    figures = {row.figure for row in paper.printed()}
+    assert {e.NAME for e in EXPERIMENTS} == figures | {protocols.NAME}
 
 
 def test_the_library_does_not_know_the_experiments() -> None:

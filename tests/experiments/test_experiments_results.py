@@ -10,7 +10,7 @@ from experiments.__main__ import EXPERIMENTS, Experiment
 from experiments.options import Options
 from experiments.rows import Row, column, read, select, values
 
-from experiments import figure_1, figure_2, methods
+from experiments import figure_1, figure_2, methods, paper, protocols
 
 RESULTS = Path(__file__).resolve().parents[2] / "experiments" / "results"
 EACH = pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda e: e.NAME)
@@ -103,3 +103,63 @@ def test_ours_beats_the_plugin_and_a_single_task_in_table_1() -> None:
             for method in values(rows, "method")
         }
         assert mean[methods.SPECTRAL] > max(mean[methods.PLUGIN], mean[methods.ALONE])
+
+
+def away(name: str, protocol: str, *, in_draws: bool = False) -> np.ndarray:
+    """How far ours is from the paper's, in errors or in standard deviations of a draw."""
+    found = select(rows_of("protocols"), figure=name, protocol=protocol)
+    known = [row for row in found if not np.isnan(protocols.printed(row))]
+    apart = np.array([row["error"] - protocols.printed(row) for row in known])
+    one_draw = column(known, "standard_error") * np.sqrt(column(known, "draws"))
+    return np.asarray(np.abs(apart / one_draw if in_draws else apart))
+
+
+def test_ten_rows_per_class_explain_the_synthetic_curves() -> None:
+    assert away("figure-3-synthetic", "10 rows per class", in_draws=True).max() < 1.3
+    assert away("figure-3-synthetic", "50 rows per class", in_draws=True).max() > 4
+
+
+def test_z_scores_over_all_reviews_explain_the_curves_of_amazon() -> None:
+    for protocol in ("z-scores", "all tested"):
+        assert away("figure-3-amazon", protocol).max() < 0.009
+    plain = select(rows_of("figure-3-amazon"), method=methods.PLUGIN)
+    assert column(plain, "error")[0] - 0.2001 > 0.02
+
+
+def test_no_protocol_explains_digits_or_many_classes() -> None:
+    for name in ("figure-3-mnist", "figure-4"):
+        for protocol in {row["protocol"] for row in select(rows_of("protocols"), figure=name)}:
+            assert away(name, protocol).max() > 0.02, (name, protocol)
+
+
+def test_cdls_is_nearer_with_a_weaker_svm_and_far_with_z_scores() -> None:
+    printed = paper.coordinates("figure-2", "CDLS (Emp)")[1].mean()
+    mean = {
+        p: column(select(rows_of("protocols"), figure="figure-2", protocol=p), "error").mean()
+        for p in ("C = 1", "C = 0.1", "z-scores")
+    }
+    assert abs(mean["C = 0.1"] - printed) < 0.006
+    assert mean["C = 1"] > printed + 0.013
+    assert mean["z-scores"] > printed + 0.05
+
+
+@pytest.mark.parametrize(
+    ("figure", "samples"),
+    [
+        ("figure-2", 1000),
+        ("figure-3-synthetic", 10_000),
+        ("figure-3-amazon", 2000),
+        ("figure-3-mnist", 500),
+    ],
+)
+def test_printed_errors_are_multiples_of_one_answer_in_twenty_tests(
+    figure: str, samples: int
+) -> None:
+    theory_like = ("(Th)", "ST SPCA")
+    shown = [
+        float(row.value)
+        for row in paper.printed()
+        if row.figure == figure and not row.curve.endswith(theory_like)
+    ]
+    answers = np.array(shown) * 20 * samples
+    assert np.abs(answers - answers.round()).max() < 1e-6

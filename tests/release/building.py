@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 PARTS = (
     *("src", "tests", "benchmarks", "experiments", "docs", "Makefile", "constraints.txt"),
     *("README.md", "CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "RELEASING.md"),
-    *("SECURITY.md", "CITATION.cff", "LICENSE", "pyproject.toml", ".gitignore", ".github"),
+    *("SECURITY.md", "CITATION.cff", "LICENSE", "pyproject.toml", ".gitignore", ".github", "conda"),
 )
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "generated", "_build", "*.nbc", "*.nbi")
 

@@ -80,7 +80,7 @@ def interval(ends: Iterable[float]) -> str:
 
 def points(value: float) -> str:
     """A difference of error rates in percentage points, with its sign."""
-    return f"{100 * value:+.1f}" if isfinite(value) else "unknown"
+    return f"{100 * value:+z.1f}" if isfinite(value) else "unknown"
 
 
 def quoted(task: Any) -> str:

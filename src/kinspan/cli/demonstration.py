@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -107,7 +108,9 @@ def _errors_of_tasks(axes: Any, table: TaskTable) -> None:
     pooled = {"marker": "x", "color": POOLED, "s": 26}
     label = f"all pooled, {table.naive.mean():.1%} on average"
     axes.scatter(place[~beyond], table.naive[~beyond], label=label, zorder=2, **pooled)
-    axes.scatter(place[beyond], np.full(beyond.sum(), top), **{**pooled, "marker": "^"})
+    if beyond.any():
+        edge = {**pooled, "marker": "^", "label": "all pooled, above the picture"}
+        axes.scatter(place[beyond], np.full(beyond.sum(), top), **edge)
     for errors, colour, name in (
         (table.alone, ALONE, "every task alone"),
         (table.actual, OURS, "kinspan"),
@@ -122,12 +125,8 @@ def _errors_of_tasks(axes: Any, table: TaskTable) -> None:
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(
-        frameon=False, fontsize=10, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.08)
+        frameon=False, fontsize=10, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.08)
     )
-    if beyond.any():
-        axes.text(
-            len(place), 1.02 * top, "▲ above the picture", color=POOLED, fontsize=9, ha="right"
-        )
 
 
 def _forecasts(axes: Any) -> None:
@@ -143,11 +142,14 @@ def _forecasts(axes: Any) -> None:
 
 
 def run(path: Path) -> None:
-    """Print both tables and write the picture."""
+    """Print both tables, and write the picture if matplotlib is installed."""
     digits, gaussian = digit_table(), gaussian_table()
     for table in (digits, gaussian):
         print(as_text(table), end="\n\n")
     print(f"Means over {DRAWS} draws. forecast: by the fit, from its labels alone;")
     print("actual: error on test rows; alone: the same, every task on its own; naive: all pooled.")
+    if find_spec("matplotlib") is None:
+        print("\nNo picture: it needs matplotlib; run pip install 'kinspan[plot]'")
+        return
     draw(digits, path)
     print(f"\nPicture: {path}")

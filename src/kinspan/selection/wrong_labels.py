@@ -41,9 +41,11 @@ class Audit(NamedTuple):
     def judged(self, scores: Floats, tasks: Codes, classes: Codes) -> tuple[Floats, Floats]:
         """(rows, classes) log odds without priors, of rows that `rules` give these scores.
 
-        And (rows,) the probability that labels are wrong; NaN where the task has no such label.
+        And (rows,) the probability that labels are wrong; NaN where the task has no such label, or
+        no other.
         """
-        found, known = np.full(len(tasks), np.nan), self.present[tasks, classes]
+        several = self.present & (self.present.sum(axis=1, keepdims=True) > 1)
+        found, known = np.full(len(tasks), np.nan), several[tasks, classes]
         log_odds = of_classes(scores) - self.log_priors[tasks]
         t, c = tasks[known], classes[known]
         labels = LabelledScores(log_odds[known], t, c, np.ones(len(t)), self.present)

@@ -59,7 +59,7 @@ function labelsOf(task) {
 function labelsText(task) {
   const names = data.about.classes;
   if (names.length > 4) return `Labels per class: ${labelsOf(task)}.`;
-  return `Labels: ${names.map((name, j) => `${whole.format(task.labels[j])} of ${shortened(name, 30)}`).join(", ")}.`;
+  return `Labels: ${names.map((name, j) => `${whole.format(task.labels[j])} of class ${shortened(name, 30)}`).join(", ")}.`;
 }
 
 function labelsTitle() {

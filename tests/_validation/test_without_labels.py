@@ -38,9 +38,23 @@ def test_a_class_is_a_class_unless_it_is_said_to_be_none(y: list[Any]) -> None:
     assert np.asarray(set_apart(y, 3, y[0])[1]).tolist() == [label == y[0] for label in y]
 
 
-def test_a_marker_of_another_type_marks_nothing() -> None:
-    assert set_apart(["-1", "a", "b"], 3, -1)[1] is None
-    assert set_apart([-1, 0, 1], 3, "-1")[1] is None
+def test_a_marker_of_another_type_is_an_error() -> None:
+    """It would mark nothing, and −1 would be a class."""
+    with pytest.raises(TypeError, match="unlabelled is -1, but labels are text"):
+        set_apart(["-1", "a", "b"], 3, -1)
+    with pytest.raises(TypeError, match="unlabelled is '-1', but labels are numbers"):
+        set_apart([-1, 0, 1], 3, "-1")
+    with pytest.raises(TypeError, match="not one label"):
+        set_apart([-1, 0, 1], 3, [-1])
+    assert set_apart(["a", "b", "a"], 3, np.nan)[1] is None
+    assert set_apart(range(3), 3, 2)[1] is not None
+
+
+@pytest.mark.parametrize("of", [pd.array, pd.Series])
+def test_whole_numbers_stay_so_where_some_are_missing(of: Any) -> None:
+    labels, lacking = set_apart(of([3, None, 4], dtype="Int64"), 3, None)
+    assert np.asarray(labels).dtype.kind == "i"
+    assert np.asarray(lacking).tolist() == [False, True, False]
 
 
 def test_where_they_are_refused_nothing_is_set_apart() -> None:

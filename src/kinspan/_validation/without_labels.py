@@ -27,19 +27,39 @@ def set_apart(y: Any, n_samples: int, unlabelled: Any) -> tuple[Any, Mask | None
     values = unmasked_ids(column_of_rows(y))
     if isinstance(values, DeviceColumn) and values.dtype.kind in "iub" and unlabelled is None:
         return y, None
-    if not isinstance(values, (list, tuple)):
-        values = np.asarray(values)
-    array = identifiers.as_array(values)
+    array = identifiers.as_array(values if isinstance(values, (list, tuple)) else _numpy(values))
     if array.ndim != 1:
         return y, None
     lacking = _is_missing(array)
     if unlabelled is not None:
+        _check_kind(array, unlabelled)
         lacking = lacking | _is_equal(array, unlabelled)
     if not lacking.any():
         return y, None
     of_length(lacking, n_samples, "y")
     rest = array[~lacking]
     return (identifiers.as_array(rest.tolist()) if rest.dtype == object else rest), lacking
+
+
+def _numpy(values: Any) -> NDArray[Any]:
+    """Whole numbers of pandas stay whole numbers where some are missing."""
+    array = np.asarray(values)
+    kind = getattr(getattr(values, "dtype", None), "kind", "")
+    is_moved = kind in ("i", "u") and array.dtype.kind == "f"
+    return np.asarray(values, dtype=object) if is_moved else array
+
+
+def _check_kind(array: NDArray[Any], value: Any) -> None:
+    """It is one label; a text never stands for no number, nor a number for no text."""
+    if np.ndim(value):
+        raise TypeError(f"unlabelled is {value!r}, not one label")
+    if (
+        not identifiers.is_missing(value)
+        and array.dtype.kind in "biufU"
+        and isinstance(value, str) != (array.dtype.kind == "U")
+    ):
+        kind = "text" if array.dtype.kind == "U" else "numbers"
+        raise TypeError(f"unlabelled is {value!r}, but labels are {kind}")
 
 
 def _is_missing(array: NDArray[Any]) -> Mask:
@@ -55,6 +75,4 @@ def _is_missing(array: NDArray[Any]) -> Mask:
 def _is_equal(array: NDArray[Any], value: Any) -> Mask:
     if array.dtype == object:
         return np.fromiter((v == value for v in array.tolist()), dtype=bool, count=len(array))
-    if isinstance(value, str) != (array.dtype.kind == "U"):
-        return np.zeros(len(array), dtype=bool)
     return np.asarray(array == value)

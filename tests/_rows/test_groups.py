@@ -17,6 +17,7 @@ def test_sums_and_means_are_those_of_a_loop(*, is_sorted: bool) -> None:
     groups, ids = Groups(codes), np.unique(codes)
     expected = np.stack([values[:, codes == i].sum(axis=1) for i in ids], axis=1)
     np.testing.assert_allclose(groups.sums(values), expected)
+    np.testing.assert_array_equal(groups.codes, ids)
     places = np.searchsorted(ids, codes)
     np.testing.assert_array_equal(groups.of_rows(expected), expected[:, places])
     means = [np.average(values, axis=1, weights=weights * (codes == i)) for i in ids]

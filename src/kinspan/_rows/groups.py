@@ -22,6 +22,8 @@ class Groups:
             self.places = np.empty(len(codes), dtype=np.intp)
             self.places[self._order] = np.cumsum(is_new) - 1
         self._starts = np.flatnonzero(is_new)
+        first = self._starts if self._order is None else self._order[self._starts]
+        self.codes = codes[first]  # (groups,)
 
     def sums(self, values: Floats) -> Floats:
         """(…, rows) → (…, groups that have rows)."""

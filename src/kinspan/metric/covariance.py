@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -76,7 +77,7 @@ class Covariance:
         seen = lengths @ self.rows.weights / (self.mean_value * self.n_rows)
         longer = _longer(lengths, counts, weights)
         dimensions = self._dimensions(shares, counts, weights)
-        found = zip(seen.tolist(), longer.tolist(), dimensions, strict=True)
+        found = zip(seen.tolist(), longer.tolist(), dimensions.tolist(), strict=True)
         self._known.update(zip(shares, map(NoiseOfRows._make, found), strict=True))
 
     def squared_lengths(self, share: float) -> Floats:
@@ -112,42 +113,50 @@ class Covariance:
                 found[i] += self.bent[share].squares_beyond(self.residuals)
         return found
 
-    def _dimensions(self, shares: Sequence[float], counts: Floats, weights: Floats) -> list[float]:
+    def _dimensions(self, shares: Sequence[float], counts: Floats, weights: Floats) -> Floats:
         """(tr C)² / tr C² of the noise of new rows in each of the metrics: eq. (31b).
 
         From products of rows of different cells, in the metric without both of them.
         """
-        some, pairs = self._pairs(counts)
-        rows, counts, found = self.residuals[some].astype(np.float64), counts[some], []
-        each, of_pairs = max(counts.sum(), 1e-300), max(pairs.sum(), 1e-300)
-        for share, weight in zip(shares, weights[:, some], strict=True):
-            turned = rows / self.stretch(share)[: rows.shape[1]]
+        some, first, second = self._pairs(counts)
+        rows = self.residuals[some].astype(np.float64, copy=False)
+        counts, weights = counts[some], weights[:, some]
+        inverse = np.stack([1.0 / self.stretch(share)[: rows.shape[1]] for share in shares])
+        turned = rows * inverse[:, None]
+        for i, share in enumerate(shares):
             if share in self.bent:
-                turned += self.bent[share].inverse_beyond(rows)
-            products = turned @ rows.T
-            lengths = products.diagonal()
-            left = _left(weight * lengths)
-            total = counts @ (lengths / left) / each
-            products *= products
-            both = np.outer(left, left)
-            both -= np.outer(weight, weight) * products
-            products /= np.square(np.maximum(both, 1e-6, out=both), out=both)
-            square = np.vdot(pairs, products) / of_pairs
-            found.append(float(total**2 / square) if square > 0 else np.inf)
-        return found
+                turned[i] += self.bent[share].inverse_beyond(rows)
+        products = turned @ rows.T
+        lengths = np.einsum("snn->sn", products)
+        left = _left(weights * lengths)
+        total = (lengths / left) @ counts / max(counts.sum(), 1e-300)
+        products = products.reshape(len(shares), -1).take(len(some) * first + second, axis=1)
+        products *= products
+        both = left.take(first, axis=1) * left.take(second, axis=1)
+        both -= weights.take(first, axis=1) * weights.take(second, axis=1) * products
+        products /= np.square(np.maximum(both, 1e-6, out=both), out=both)
+        each = counts[first] * counts[second]
+        square = products @ each / max(each.sum(), 1e-300)
+        return np.where(square > 0, total**2 / np.where(square > 0, square, 1.0), np.inf)
 
-    def _pairs(self, counts: Floats) -> tuple[Codes, Floats]:
-        """A few rows, and how much every pair of them counts."""
+    def _pairs(self, counts: Floats) -> tuple[Codes, Codes, Codes]:
+        """A few rows, and the first and second of their pairs: of different cells, if there are."""
         lengths = np.empty(len(self.residuals))
         for part in blocks(*self.residuals.shape):
             doubles = self.residuals[part].astype(np.float64, copy=False)
             np.einsum("np,np->n", doubles, doubles, out=lengths[part])
         some = self.rows.across(lengths)
-        cells, each = self.rows.cells[some], np.outer(counts[some], counts[some])
-        pairs = each * (cells[:, None] != cells)
-        if not pairs.any():  # a single cell has more than one row
-            pairs = each * ~np.eye(len(some), dtype=bool)
-        return some, pairs
+        cells, (first, second) = self.rows.cells[some], _all_pairs(len(some))
+        differ = np.flatnonzero(cells[first] != cells[second])
+        among = counts[some]
+        if (among[first[differ]] * among[second[differ]]).any():
+            return some, first[differ], second[differ]
+        return some, first, second  # a single cell has more than one row
+
+
+@cache
+def _all_pairs(n: int) -> tuple[Codes, Codes]:
+    return np.triu_indices(n, 1)
 
 
 def _longer(inside: Floats, counts: Floats, weights: Floats) -> Floats:

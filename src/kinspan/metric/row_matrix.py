@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from scipy.sparse import csc_array, csr_array
+from scipy.sparse import csc_array
 
 from kinspan._rows.blocks import blocks
+from kinspan._rows.groups import Groups
 from kinspan._rows.types import Codes, Floats
 
 _CLEAR = 1e-3  # of squared lengths: three digits may be lost
@@ -98,11 +99,9 @@ class SparseRows(NamedTuple):
 
     def combined(self, weights: Floats, features: slice = slice(None)) -> Floats:  # noqa: D102
         stored = self.stored if features == slice(None) else self.stored[:, features]
-        n, ones = len(self.cells), np.ones(len(self.cells), weights.dtype)
-        by_cell = csr_array((ones, (self.cells, np.arange(n))), shape=(len(self.means), n))
-        across = np.ascontiguousarray(weights.T)  # whole rows of it are added
-        found = stored.T @ across
-        found -= self.means[:, features].T @ (by_cell @ across)
+        by_cell = Groups(self.cells)
+        found = stored.T @ np.ascontiguousarray(weights.T)  # whole rows of these are added
+        found -= self.means[by_cell.codes, features].T @ by_cell.sums(weights).T
         return np.ascontiguousarray(found.T)
 
     def fourth_powers(self, weights: Floats) -> Floats:  # noqa: D102

@@ -66,6 +66,9 @@ def pooled_weights(scores: Floats, evidence: Evidence, prior: Floats) -> PooledR
 
 def weighted(weights: Floats, scores: Floats) -> Floats:
     """(rows, classes): (rules, rows, classes) scores by (rows, rules) weights."""
+    if scores.shape[2] == 1:  # sums of a few long columns
+        columns = np.ascontiguousarray(weights.T)
+        return np.asarray(np.einsum("jn,jn->n", columns, scores[..., 0])[:, None])
     return np.asarray(np.einsum("nj,jnm->nm", weights, scores))
 
 

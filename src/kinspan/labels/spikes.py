@@ -15,7 +15,6 @@ import numpy as np
 
 from kinspan._rows.types import Floats
 
-
 _CHANCE = 2.02  # of Tracy and Widom's law: noise is larger in one of a hundred draws
 _HALVINGS = 50
 

@@ -101,7 +101,8 @@ def days_of(name: str, column: Any, dialect: Dialect) -> Floats:
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         fault = fault_of(name, column, dialect) if is_text else None
         text = f"column {name!r} holds dates in the fit, and something else here: {error}"
-        raise ValueError(fault or text) from None
+        way_out = "or name the columns to use with features=[…]"
+        raise ValueError(f"{fault or f'{text}; convert it'}, {way_out}") from None
     microseconds = instants.cast(pa.int64()).cast(pa.float64(), safe=False)
     return np.asarray(microseconds.to_numpy(), dtype=np.float64) / MICROSECONDS_PER_DAY
 

@@ -135,7 +135,7 @@ def _first_missing(chunk: Chunk, reader: Reader, missing: Mask, lacking: dict[st
         way_out = "missing='keep' keeps NaN" if is_of_frame else way_out
         way_out = f"missing='mean' fills in the mean of the task, {way_out}"
     if reader.first == "the model":
-        way_out = "the model was fitted with missing='error'; fit it with missing='mean' or drop"
+        way_out = "the model fills in none; fit it with missing='mean', or drop such rows"
     return f"column {name!r} is missing in {_row(chunk, row)}; {way_out}"
 
 

@@ -52,7 +52,7 @@ class InputUnits(NamedTuple):
 def rules_in_input_units(
     combination: Combination, prepared: Prepared, options: Options
 ) -> tuple[InputUnits, Mask]:
-    """All rules with priors, of two classes one; and classes (tasks + 1, classes) never answered."""
+    """All rules with priors, of two classes one; (tasks + 1, classes): which are never answered."""
     counts = prepared.scaled.counts
     both, of_strangers = _relative_to_origin(combination, prepared, options)
     coef, intercept = both

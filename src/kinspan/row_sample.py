@@ -313,8 +313,8 @@ class RowSample:
 
     def _among(self, tasks: Ids, classes: Ids) -> RowSample:
         """With cells numbered among other tasks and classes, without those that are not there."""
-        if tasks is self.tasks and classes is self.classes:
-            return self
+        if np.array_equal(tasks, self.tasks) and np.array_equal(classes, self.classes):
+            return replace(self, tasks=tasks, classes=classes)
         task_codes = identifiers.lookup(tasks, self.tasks)
         class_codes = identifiers.lookup(classes, self.classes)
         t, c = task_codes[:, None], class_codes[None, :]

@@ -118,8 +118,9 @@ def test_what_knowing_nothing_gives_is_next_to_the_forecast() -> None:
 
 def test_thousands_of_labels_are_counted_in_full() -> None:
     X, y, task, _ = rare(10, [[17000, 1000]])
-    found = MultiTaskSPCA(row_sample=50).fit(X, y, task=task).forecast(score="roc_auc")
-    assert "17,000 / 1,000" in repr(found)
+    clf = MultiTaskSPCA(row_sample=50).fit(X, y, task=task)
+    assert "17,000 / 1,000" in repr(clf.forecast(score="roc_auc"))
+    assert "18,000" in repr(clf.forecast())
 
 
 def test_a_cost_says_in_which_order_classes_are() -> None:

@@ -11,6 +11,7 @@ from kinspan.tables.columns import ColumnChoice
 from kinspan.tables.dialect import Dialect, check_dialect
 
 Names = list[str] | None
+NO_VALUE = ""  # what the help shows next to options that take none
 
 
 _HELP = {
@@ -75,6 +76,10 @@ def _option(name: str, metavar: str | None = None, **more: Any) -> Any:
     return typer.Option(name, metavar=metavar, **{"help": _HELP.get(name), **more})
 
 
+def _flag(name: str, **more: Any) -> Any:
+    return _option(name, NO_VALUE, **more)
+
+
 def _reading(name: str, metavar: str | None = None, **more: Any) -> Any:
     return _option(name, metavar, rich_help_panel="How the table is read", **more)
 
@@ -120,7 +125,7 @@ RandomState = Annotated[
 Like = Annotated[str | None, _option("--like", "FILE")]
 MinCount = Annotated[int, _option("--min-count", min=1)]
 Reservoir = Annotated[int, _option("--reservoir", min=0)]
-OnlyAnswers = Annotated[bool, _option("--only-answers")]
+OnlyAnswers = Annotated[bool, _flag("--only-answers")]
 Scored = Annotated[
     str, _option("--out", "FILE", help="CSV, TSV, Parquet or Feather; - prints CSV.")
 ]
@@ -128,8 +133,8 @@ Threshold = Annotated[str | None, _option("--threshold", "GOAL", show_default="l
 PosLabel = Annotated[str | None, _option("--pos-label", "LABEL", show_default="the second")]
 Scores = Annotated[Names, _option("--score", "SCORES")]
 Metrics = Annotated[Names, _option("--metrics", "SCORES")]
-AllTasks = Annotated[bool, _option("--all")]
-Json = Annotated[bool, _option("--json")]
+AllTasks = Annotated[bool, _flag("--all")]
+Json = Annotated[bool, _flag("--json")]
 
 
 def column_choice(

@@ -68,8 +68,8 @@ class Problem:
     @computed_once
     def spectra(self) -> list[Spectrum]:
         """The spectrum of every set of contrasts: one for all classes, or one per class."""
-        doubt = self.scaled.noise_doubt
-        return [spectrum(rows)._replace(doubt=doubt) for rows in self.contrasts.task_rows()]
+        noise = {"doubt": self.scaled.noise_doubt, "unevenness": self.scaled.unevenness}
+        return [spectrum(rows)._replace(**noise) for rows in self.contrasts.task_rows()]
 
     @computed_once
     def noise_of_contrasts(self) -> tuple[Floats, Floats]:

@@ -94,7 +94,7 @@ def test_other_shapes_have_the_same_locations_and_spreads() -> None:
     np.testing.assert_allclose(found.masses.mean(axis=0), draws.masses, atol=0.02)
     for power in (1, 2):
         moments = [(of.masses * of.scores**power).sum(axis=2) for of in (draws, found)]
-        np.testing.assert_allclose(*moments, atol=1e-9)
+        np.testing.assert_allclose(moments[0], moments[1], atol=1e-9)
 
 
 def test_a_class_that_is_never_answered_may_be_answered_once() -> None:

@@ -136,6 +136,8 @@ def test_f1_without_a_threshold_says_that_there_is_one() -> None:
     for threshold, said in ((None, True), ("f1", False)):
         clf = MultiTaskSPCA(priors="empirical", threshold=threshold).fit(X, y, task=task)
         assert ("threshold='f1'" in clf.forecast(score="f1").note) is said
+    three = MultiTaskSPCA().fit(X, np.arange(len(y)) % 3, task=task)
+    assert not three.forecast(score="f1").note
 
 
 def test_what_cannot_be_forecast_is_refused() -> None:

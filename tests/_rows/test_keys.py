@@ -133,7 +133,7 @@ def test_many_small_batches_are_hashed_by_machine_code_like_a_large_one(
     rows, key = np.random.default_rng(1).normal(size=(300, 40)).astype(np.float32), RowKey.of(3)
     monkeypatch.setattr(machine_code, "_SO_FAR", Counter())
     monkeypatch.setattr(machine_code, "MANY_NUMBERS", 2 * rows.size)
-    met = []
+    met: list[str] = []
     monkeypatch.setattr(machine_code, "_module", met.append)
     for n_batches in (0, 1, 2):
         short_keys(rows, np.arange(len(rows)), key)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinspan._rows.machine_code import compiled
-from kinspan._rows.sums import in_order
+from kinspan._rows.spans import in_order
 from kinspan._rows.types import Codes, Keys
 
 _BLOCK_BYTES = 1 << 24

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from kinspan._arrays.libraries import is_sparse
 from kinspan._rows.machine_code import module_after
-from kinspan._rows.sums import in_order
+from kinspan._rows.spans import in_order
 from kinspan._rows.types import Codes, Floats, Keys
 
 _BLOCK_BYTES = 1 << 21

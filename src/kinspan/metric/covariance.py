@@ -23,6 +23,7 @@ from kinspan.metric.root import Root
 from kinspan.metric.row_matrix import DenseRows, RowMatrix
 from kinspan.metric.sampled_rows import SampledRows
 from kinspan.metric.scale import ScaledMoments
+from kinspan.metric.unevenness import unevenness
 
 _LEAST_WIDTH = 4096  # of a block of features
 _AT_ONCE = 2048  # rows whose squares are added up: fewer take longer each
@@ -274,4 +275,5 @@ def in_metric(turned: ScaledMoments, covariance: Covariance, share: float) -> Sc
         cell_noise=turned.cell_noise * ratio,
         noise_level=turned.noise_level * ratio,
         dimension=min(max(noise.dimension, 1.0), n_features),
+        unevenness=unevenness(covariance.values, share, covariance.rows.freedom),
     )

@@ -49,7 +49,10 @@ def _forecast(model: Any, balanced: bool) -> Forecast | None:
     # A rule for classes that count equally is wrong in half of all rows if it can only guess.
     chance = np.maximum(known.chance, counted.chance)
     return counted._replace(
-        rows=counted.rows * fewer, chance=chance, unit=chance * harder
+        rows=counted.rows * fewer,
+        chance=chance,
+        unit=chance * harder,
+        by_distance=known.by_distance,
     ).forecast()
 
 

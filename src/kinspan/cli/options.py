@@ -48,11 +48,12 @@ _HELP = {
     "without labels, for a better forecast.",
     "--only-answers": "Leave out the columns of DATA except the task.",
     "--metrics": "Scores to compute besides the error, such as roc_auc, average_precision, "
-    "log_loss, f1, recall_at_precision=0.8, lift_at_budget=5% or 'cost=0 1; 5 0', separated by "
-    "commas.",
+    "log_loss, f1, recall_at_precision=0.8, lift_at_budget=5% or 'cost=0 1; 5 0' (a row for "
+    "every true class, a column for every answer, classes sorted), separated by commas.",
     "--threshold": "When the class of --pos-label is answered: for the fewest errors (error), the "
-    "least cost (cost, by --class-weight, or 'cost=0 1; 5 0'), the largest f1, a precision "
-    "(precision=0.8) or a share of the rows (budget=5%); ', tasks=all' makes it one for all tasks.",
+    "least cost (cost, by --class-weight, or 'cost=0 1; 5 0', a row for every true class, a "
+    "column for every answer, classes sorted), the largest f1, a precision (precision=0.8) or a "
+    "share of the rows (budget=5%); ', tasks=all' makes it one for all tasks.",
     "--pos-label": "Of two classes, the one that scores such as average_precision, and thresholds, "
     "are about.",
     "--score": "Scores to forecast besides the error, such as average_precision, roc_auc or "

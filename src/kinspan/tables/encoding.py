@@ -102,7 +102,8 @@ def days_of(name: str, column: Any, dialect: Dialect) -> Floats:
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         fault = fault_of(name, column, dialect) if is_text else None
         text = f"column {name!r} holds dates in the fit, and something else here: {error}"
-        raise ValueError(fault or text) from None
+        way_out = "or name the columns to use with features=[…]"
+        raise ValueError(f"{fault or f'{text}; convert it'}, {way_out}") from None
     microseconds = instants.cast(pa.int64()).cast(pa.float64(), safe=False)
     return np.asarray(microseconds.to_numpy(), dtype=np.float64) / MICROSECONDS_PER_DAY
 
@@ -135,7 +136,7 @@ def _first_missing(chunk: Chunk, reader: Reader, missing: Mask, lacking: dict[st
         way_out = "missing='keep' keeps NaN" if is_of_frame else way_out
         way_out = f"missing='mean' fills in what is expected, {way_out}"
     if reader.first == "the model":
-        way_out = "the model was fitted with missing='error'; fit it with missing='mean' or drop"
+        way_out = "the model fills in none; fit it with missing='mean', or drop such rows"
     return f"column {name!r} is missing in {_row(chunk, row)}; {way_out}"
 
 

@@ -103,6 +103,40 @@ def test_given_priors_are_the_shares_of_new_rows() -> None:
     np.testing.assert_allclose(found.chance, 0.05)
 
 
+def test_what_knowing_nothing_gives_is_next_to_the_forecast() -> None:
+    """A task with two positives of twenty is not the best one because "never" is seldom wrong."""
+    X, y, task, _ = rare(9, [[18, 2], [10, 10]])
+    clf = MultiTaskSPCA(priors="empirical").fit(X, y, task=task)
+    found = clf.forecast(score="error")
+    blind = dict(zip(found.tasks, zip(found.majority, found.chance, strict=True), strict=True))
+    np.testing.assert_allclose(blind[0], [0.1, 0.18])
+    np.testing.assert_allclose(blind[1], [0.5, 0.5])
+    assert "majority  chance" in repr(found)
+    ranks = clf.forecast(score="average_precision")
+    np.testing.assert_allclose(ranks.majority, ranks.chance)
+
+
+def test_thousands_of_labels_are_counted_in_full() -> None:
+    X, y, task, _ = rare(10, [[17000, 1000]])
+    found = MultiTaskSPCA(row_sample=50).fit(X, y, task=task).forecast(score="roc_auc")
+    assert "17,000 / 1,000" in repr(found)
+
+
+def test_a_cost_says_in_which_order_classes_are() -> None:
+    X, y, task, _ = rare(11, [[40, 10], [30, 12]])
+    names = np.array(["stay", "churn"])[y]
+    clf = MultiTaskSPCA(pos_label="churn").fit(X, names, task=task)
+    found = clf.forecast(score={"cost": [[0, 20], [1, 0]]})
+    assert "in the order 'churn', 'stay'" in repr(found)
+
+
+def test_f1_without_a_threshold_says_that_there_is_one() -> None:
+    X, y, task, _ = rare(12, [[40, 10], [30, 12]])
+    for threshold, said in ((None, True), ("f1", False)):
+        clf = MultiTaskSPCA(priors="empirical", threshold=threshold).fit(X, y, task=task)
+        assert ("threshold='f1'" in clf.forecast(score="f1").note) is said
+
+
 def test_what_cannot_be_forecast_is_refused() -> None:
     X, y, task, _ = rare(8, np.tile([20, 10], (3, 1)))
     clf = MultiTaskSPCA().fit(X, y, task=task)

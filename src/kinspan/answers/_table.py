@@ -44,7 +44,7 @@ class Table(NamedTuple):
             for row in self.rows
         )
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        note = f"<p>{escape(self.note)}</p>" if self.note else ""
+        note = "".join(f"<p>{escape(line)}</p>" for line in self.note.splitlines())
         title = f"<p><strong>{escape(self.title)}</strong></p>" if self.title else ""
         return f"<div style='overflow-x: auto'>{title}{table if self.rows else ''}{note}</div>"
 

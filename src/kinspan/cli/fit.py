@@ -181,12 +181,19 @@ def _show(
     free = _unlabelled(model)
     if free:
         output.say(f"{model.explain_unlabelled().sentence}, {whole(free):,} in all.")
-    output.say("Forecast: the error to expect. Alone: without other tasks. Gain: in points.")
+    output.say(f"{_forecast_said(model)} Alone: without other tasks. Gain: in points.")
     for of in scores:
         show_forecast(of, len(shown), output)
     output.say(f"Model: {out}")
     named = {"scores": [forecast_as_json(of) for of in scores]} if scores else {}
     output.result(**_result(model, out, order, helping), **named)
+
+
+def _forecast_said(model: MultiTaskSPCA) -> str:
+    """What forecasts are, and how they count classes: one class may be rare."""
+    is_equal = model.priors is None
+    counted = "all classes count equally" if is_equal else "classes count as often as they occur"
+    return f"Forecast: the error to expect; {counted}."
 
 
 def _unlabelled(model: MultiTaskSPCA) -> float:

@@ -142,7 +142,9 @@ class Told(NamedTuple):
 
 def expected_by_formula(combination: Combination, options: Options) -> Expected:
     """Without rows, by the formula of the paper."""
-    together, alone = (formula(c, options) for c in (combination.reference, combination.alone))
+    together, alone = formula(combination.reference, options), combination.alone
+    if isinstance(alone, Candidate):
+        alone = formula(alone, options)
     n_tasks, n_classes = options.priors.shape
     nothing = np.empty(0, dtype=np.intp)
     rows = LeftOutRows(

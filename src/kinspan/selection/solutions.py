@@ -68,8 +68,11 @@ class Problem:
     @computed_once
     def spectra(self) -> list[Spectrum]:
         """The spectrum of every set of contrasts: one for all classes, or one per class."""
-        doubt = self.scaled.noise_doubt
-        return [spectrum(rows)._replace(doubt=doubt) for rows in self.contrasts.task_rows()]
+        doubt, unevenness = self.scaled.noise_doubt, self.scaled.unevenness
+        return [
+            spectrum(rows)._replace(doubt=doubt, unevenness=unevenness)
+            for rows in self.contrasts.task_rows()
+        ]
 
     @computed_once
     def noise_of_contrasts(self) -> tuple[Floats, Floats]:

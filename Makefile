@@ -23,7 +23,7 @@ lint: .venv/dev-installed   ## style and types
 	$(BIN)/mypy
 
 .PHONY: release-check
-release-check: .venv/dev-installed  ## build, install with the core only and try on Python 3.11 to 3.13
+release-check: .venv/dev-installed  ## build, install with the core only and try on Python 3.11 to 3.14
 	$(BIN)/python -m tests.release.check
 
 .PHONY: fuzz fuzz-files

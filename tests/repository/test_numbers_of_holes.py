@@ -45,3 +45,12 @@ def test_accuracies_forecasts_and_times_are_those_of_the_file() -> None:
             assert not cell or abs(number(cell) - first[data, holes, way]) <= 0.051, (data, holes)
         assert abs(number(cells[6]) - gaps[data, holes]) <= 0.00051, (data, holes)
         assert abs(number(cells[7]) - times[data, holes] / times[data, "none"]) <= 0.051
+
+
+def test_times_of_large_fits_are_those_of_the_file() -> None:
+    found: Any = pd.read_csv(RESULTS / "missing_time.csv", skiprows=1, index_col="what")
+    rows = tables()[1]
+    assert 2 * len(rows) == len(found)
+    for size, holes, none in rows:
+        assert abs(number(holes) - found.ratio[f"{size}, holes"]) <= 0.051, size
+        assert abs(number(none) - found.ratio[f"{size}, none"]) <= 0.0051, size

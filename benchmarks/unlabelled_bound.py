@@ -17,6 +17,7 @@ from benchmarks._measure import RESULTS
 from benchmarks._resumable import append_line, finished
 from benchmarks.unlabelled import N_FEATURES, N_TASKS, gram
 from kinspan import MultiTaskSPCA
+from kinspan.displays._canvas import ALONE, OURS
 from kinspan.theory import bayes_error_rate
 
 ROWS = 80  # per class and task
@@ -63,8 +64,8 @@ def draw(rows: list[list[str]]) -> Any:
     found = np.array(rows, dtype=float)
     shares, limits = np.array(LABELS) / ROWS, np.array([bounds(n) for n in LABELS])
     for column, colour, mark, name in (
-        (0, "#707070", "s", "labels alone"),
-        (1, "#0072B2", "o", "all rows"),
+        (0, ALONE, "s", "labels alone"),
+        (1, OURS, "o", "all rows"),
     ):
         drawn = [found[found[:, 0] == n, 2 + column] for n in LABELS]
         means = np.array([of.mean() for of in drawn])

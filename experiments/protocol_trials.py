@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -23,6 +24,7 @@ from experiments.methods import fit
 from experiments.trials import Seed, Split, answered, split, take
 from kinspan.baselines import CDLS
 from kinspan.datasets import TaskDataset, gaussian_mixture, related_means
+from kinspan.exceptions import UnitsWarning
 
 Trial = Callable[[str, float, Seed, str | None], float]  # method, place, seed, folder of data
 
@@ -73,7 +75,9 @@ def z_scored_reviews(*, tested_on_all: bool = False, replaced: bool = False) -> 
             train = _with_replacement(whole, n_labelled, seed)
         if tested_on_all:
             test = take(whole, np.flatnonzero(whole.task == target))
-        return answered(method, methods.estimator(method, None), Split(train, test), target)
+        with warnings.catch_warnings():  # words of few reviews that are drawn often vary too much
+            warnings.simplefilter("ignore", UnitsWarning)
+            return answered(method, methods.estimator(method, None), Split(train, test), target)
 
     return trial
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -21,11 +22,20 @@ SMALLEST = -(2**63)
 
 def session_of(graph: Any) -> Any:
     onnx.checker.check_model(graph, full_check=True)
+    assert {constant.name for constant in graph.graph.initializer} <= set(inputs_of(graph.graph))
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     return onnxruntime.InferenceSession(
         graph.SerializeToString(), options, providers=["CPUExecutionProvider"]
     )
+
+
+def inputs_of(graph: Any) -> Iterator[str]:
+    """What the operators of a graph, and of the graphs in it, use."""
+    for node in graph.node:
+        yield from node.input
+        for attribute in node.attribute:
+            yield from inputs_of(attribute.g)
 
 
 def answers_of(graph: Any, X: Any, task: Any = None) -> tuple[Any, Any]:

@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 from kinspan import ClassMoments
-from kinspan._rows import sums
+from kinspan._rows import dense_sums, sums
 from tests.worlds import naive_moments, random_world
 
 
@@ -38,7 +38,7 @@ def test_moments_equal_their_definition(n_tasks: int, weighted: bool) -> None:
 def test_several_spans_and_threads_equal_one(monkeypatch: pytest.MonkeyPatch) -> None:
     world = random_world(2, n=5000)
     whole = ClassMoments.from_samples(*world)
-    monkeypatch.setattr(sums, "_BLOCK_BYTES", 1000)
+    monkeypatch.setattr(dense_sums, "_BLOCK_BYTES", 1000)
     in_pieces = ClassMoments.from_samples(*world)
     assert_same(whole, in_pieces)
     monkeypatch.setattr("os.cpu_count", lambda: 1)

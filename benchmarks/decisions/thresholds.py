@@ -36,6 +36,7 @@ class Row(NamedTuple):
     ours: float  # a threshold from left-out rows
     at_zero: float  # probabilities as they are: where the answer is cheaper by their word
     best: float  # our scores with the threshold of each task that is best on its new rows
+    one_for_all: float  # the same with one threshold for all tasks of a draw
     tuned: float  # logistic regression with copies of the features, threshold by cross-validation
     tuned_best: float  # its scores with the best threshold of each task
     excess: float  # ours over best, minus one
@@ -48,13 +49,18 @@ def rows(world: World, seeds: range) -> list[Row]:
         draw = world.draw(seed)
         model, tuned = fitted(draw), _tuned(draw, COSTS[_TUNED])
         known = distributions_of(model)
+        tasks = [
+            _Task(answered(model, task, new), model.decision_function(new.X, task=task))
+            for task, new in zip(model.tasks_, draw.new, strict=True)
+        ]
         for goal, costs in COSTS.items():
             level = np.broadcast_to(costs, (len(model.tasks_), 2, 2))
             above = thresholds(known, Goal("cost", level, together=False))
-            for t, (task, new) in enumerate(zip(model.tasks_, draw.new, strict=True)):
-                of = _Task(answered(model, task, new), model.decision_function(new.X, task=task))
+            together = _best(_rows_of(tasks), np.concatenate([of.scores for of in tasks]), costs)
+            for t, (of, new) in enumerate(zip(tasks, draw.new, strict=True)):
                 theirs = of.theirs(tuned, t, new) if goal == _TUNED else None
-                found[goal].append(_costs(of, theirs, above[t], costs))
+                ours = _costs(of, above[t], costs)
+                found[goal].append([*ours, together / len(tasks), *_costs_of_tuned(theirs, costs)])
     return [_row(world.name, goal, np.mean(values, axis=0)) for goal, values in found.items()]
 
 
@@ -76,17 +82,26 @@ class _Task(NamedTuple):
 
 
 def _row(world: str, goal: str, means: Floats) -> Row:
-    ours, at_zero, best, tuned, tuned_best = map(float, means)
-    return Row(world, goal, ours, at_zero, best, tuned, tuned_best, ours / best - 1.0)
+    ours, at_zero, best, together, tuned, tuned_best = map(float, means)
+    found = ours, at_zero, best, together, tuned, tuned_best
+    return Row(world, goal, *found, ours / best - 1.0)
 
 
-def _costs(of: _Task, theirs: _Task | None, threshold: float, costs: Floats) -> list[float]:
+def _rows_of(tasks: list[_Task]) -> ScoredRows:
+    """All of them."""
+    return ScoredRows(*map(np.concatenate, zip(*(of.rows for of in tasks), strict=True)))
+
+
+def _costs(of: _Task, threshold: float, costs: Floats) -> list[float]:
     cost = Score("cost", costs)
     zero = float(np.log(costs[0, 1] / costs[1, 0]))
-    found = [cost.of(of.at(threshold)), cost.of(of.at(zero)), _best(of.rows, of.scores, costs)]
+    return [cost.of(of.at(threshold)), cost.of(of.at(zero)), _best(of.rows, of.scores, costs)]
+
+
+def _costs_of_tuned(theirs: _Task | None, costs: Floats) -> list[float]:
     if theirs is None:
-        return [*found, np.nan, np.nan]
-    return [*found, cost.of(theirs.rows), _best(theirs.rows, theirs.scores, costs)]
+        return [np.nan, np.nan]
+    return [Score("cost", costs).of(theirs.rows), _best(theirs.rows, theirs.scores, costs)]
 
 
 def _best(rows: ScoredRows, scores: Floats, costs: Floats) -> float:

@@ -189,8 +189,13 @@ REGIMES = [
     Regime("two tasks, 5 per class", 300, partial(gaussian, p=20, k=2, counts=5)),
     Regime("two tasks, 20 per class", 200, partial(gaussian, p=20, k=2, counts=20)),
     Regime("500 × 5 labels", 8, partial(gaussian, p=20, k=500, counts=_THREE_AND_TWO)),
-    Regime(
-        "500 × 5, no signal", 8, partial(gaussian, p=20, k=500, counts=_THREE_AND_TWO, distance=0.0)
+    *(
+        Regime(
+            f"500 × 5{features}, no signal",
+            8,
+            partial(gaussian, p=p, k=500, counts=_THREE_AND_TWO, distance=0.0),
+        )
+        for features, p in (("", 20), (", p = 300", 300))
     ),
     Regime(
         "10 + 10, p = 500, no signal", 400, partial(gaussian, p=500, k=1, counts=10, distance=0.0)

@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinspan._arrays.elsewhere import is_elsewhere, on_host
 from kinspan._device.sample import device_sample
@@ -24,12 +22,11 @@ from kinspan._rows.many_rows import kept_of_batch, kept_of_many
 from kinspan._rows.represented import weights_that_count
 from kinspan._rows.stored_rows import StoredRows, all_numbers, rows_of_all, stored_rows
 from kinspan._rows.strata import Strata
-from kinspan._rows.types import Codes, Floats, Ids, Keys, Mask
+from kinspan._rows.types import Codes, Floats, Ids, Keys, Mask, Rows
 from kinspan._storage import container
 from kinspan._validation.labelled_rows import CheckedRows
 from kinspan._validation.moments import check_same_features, check_same_key, check_sample
 
-Rows = NDArray[np.floating[Any]]
 Hopeless = Callable[[Ids, Ids, Codes, Keys], Mask]  # of tasks, classes, cells and keys
 
 
@@ -316,8 +313,8 @@ class RowSample:
 
     def _among(self, tasks: Ids, classes: Ids) -> RowSample:
         """With cells numbered among other tasks and classes, without those that are not there."""
-        if tasks is self.tasks and classes is self.classes:
-            return self
+        if np.array_equal(tasks, self.tasks) and np.array_equal(classes, self.classes):
+            return replace(self, tasks=tasks, classes=classes)
         task_codes = identifiers.lookup(tasks, self.tasks)
         class_codes = identifiers.lookup(classes, self.classes)
         t, c = task_codes[:, None], class_codes[None, :]

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from kinspan import ClassMoments
-from kinspan._rows import machine_code, sums
+from kinspan._rows import dense_sums, machine_code
 from kinspan._rows.sums import CellMoments, cell_moments
 
 N_CELLS = 12
@@ -228,7 +228,7 @@ def test_nan_is_named_in_several_threads_without_a_warning(fast: Any) -> None:
 def test_the_other_pass_is_as_quiet_in_several_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     X, _ = some_rows(6)
     X[[3, -1], 4] = np.inf
-    monkeypatch.setattr(sums, "_BLOCK_BYTES", 1000)
+    monkeypatch.setattr(dense_sums, "_BLOCK_BYTES", 1000)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     with pytest.raises(ValueError, match="X contains infinity in column 4, in 2 of 1200 rows"):
         ClassMoments.from_samples(X, np.zeros(len(X)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import combinations
@@ -113,11 +114,27 @@ def test_compiled_keys_are_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> Non
     rows = np.random.default_rng(1).normal(size=(300, 40)).astype(np.float32)
     rows[:, 3], rows[::2, 5], rows[7], rows[8, 2] = 0.0, -0.0, np.nan, -np.inf
     chosen, key = np.arange(len(rows)), RowKey.of(3)
-    expected = short_keys(rows, chosen, key)
+    expected, whole = short_keys(rows, chosen, key), content_keys(rows, chosen, key)
     monkeypatch.setattr(import_module("kinspan._rows.compiled_keys"), "_BLOCK_BYTES", 3000)
     monkeypatch.setattr(machine_code, "MANY_NUMBERS", 0)
     read_only = rows.copy()
     read_only.flags.writeable = False
     for X in (rows, read_only, np.asfortranarray(rows), rows.astype(np.float64)):
         np.testing.assert_array_equal(short_keys(X, chosen, key), expected)
-    np.testing.assert_array_equal(short_keys(rows, chosen[::3], key), expected[::3])
+        np.testing.assert_array_equal(content_keys(X, chosen, key), whole)
+    for keys, of_all in ((short_keys, expected), (content_keys, whole)):
+        np.testing.assert_array_equal(keys(rows, chosen[::3], key), of_all[::3])
+
+
+@pytest.mark.skipif(find_spec("numba") is None, reason="numba is not installed")
+def test_many_small_batches_are_hashed_by_machine_code_like_a_large_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows, key = np.random.default_rng(1).normal(size=(300, 40)).astype(np.float32), RowKey.of(3)
+    monkeypatch.setattr(machine_code, "_SO_FAR", Counter())
+    monkeypatch.setattr(machine_code, "MANY_NUMBERS", 2 * rows.size)
+    met: list[str] = []
+    monkeypatch.setattr(machine_code, "_module", met.append)
+    for n_batches in (0, 1, 2):
+        short_keys(rows, np.arange(len(rows)), key)
+        assert len(met) == n_batches

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.unlabelled import HOSTILE, both, bound, by_task, draw, gram, simulated, table
+from benchmarks.unlabelled import HOSTILE, both, bound, by_task, draw, gram, simulated
+from benchmarks.unlabelled_table import METHODS, table
 from scipy.stats import norm
 
 
@@ -50,16 +51,21 @@ def test_methods_for_each_task_answer_every_row() -> None:
     assert (by_task(Constant)(found) == 1).all()
 
 
-def test_the_table_shows_means_and_the_worst_draw() -> None:
-    def row(draw: int, way: str, accuracy: float) -> list[str]:
-        more = ["0", "0.5", ".1", ".08", "0.9", "6" if way == "with unlabelled" else "2"]
+def test_the_table_shows_means_and_the_worst_draw_and_task() -> None:
+    def row(draw: int, way: str, accuracy: float, loss: str, errors: str) -> list[str]:
+        seconds = {"with unlabelled": "6", "all labelled": "4"}.get(way, "2")
+        more = [loss, "0.5", ".1", ".08", "0.9", seconds, errors]
         return ["digits", "3", "of the task", str(draw), way, str(accuracy), *more]
 
-    pairs = ((0, 90.0, 94.0), (1, 92.0, 91.0))
-    found = [row(d, "labels alone", a) for d, a, _ in pairs]
-    found += [row(d, "with unlabelled", b) for d, _, b in pairs]
-    cells = [cell.strip() for cell in table(found).splitlines()[-1].split("|")[4:11]]
-    assert cells == ["91.0", "+1.5", "-1.0", "0.50", "+0.020", "0.90", "3"]
+    found = [row(0, "labels alone", 90.0, "0", "0.05 0.15")]
+    found += [row(1, "labels alone", 92.0, "0", "0.08 0.08")]
+    found += [row(0, "with unlabelled", 94.0, "2", "0.07 0.05")]
+    found += [row(1, "with unlabelled", 91.0, "4", "0.06 0.12")]
+    found += [row(d, "all labelled", 96.0, "0", "0.04 0.04") for d in (0, 1)]
+    found += [row(d, way, 80.0, "0", "") for d in (0, 1) for way in METHODS]
+    cells = [cell.strip() for cell in table(found).splitlines()[-1].split("|")[4:15]]
+    shown = ["91.0", "+1.5", "-1.0", "4.0", "0.0", "0.50", "+0.020", "0.90", "1.5", "80.0", "80.0"]
+    assert cells == shown
 
 
 def test_the_simulated_bound_is_below_the_error_of_the_best_known_rule() -> None:

@@ -45,7 +45,7 @@ def data(tmp_path: Path) -> Path:
         (["merge", "--out", "x"], "MOMENTS"),
         (["merge", "*.nothing", "--out", "x"], "'*.nothing'"),
         (["export", "m"], "--onnx"),
-        (["nonsense"], "verbs are fit, predict"),
+        (["nonsense"], "the verbs are fit, predict"),
     ],
 )
 def test_bad_arguments(

@@ -27,6 +27,7 @@ def test_help_shows_every_verb_and_examples() -> None:
     for verb in VERBS:
         shown = succeed(verb, "--help").out
         assert "Examples:" in shown
+        assert "bool" not in shown  # options without a value have no type
         assert f"kinspan {verb} " in shown.split("Examples:")[1]
 
 
@@ -102,6 +103,7 @@ def test_a_verb_that_does_not_exist_is_answered_with_those_that_do() -> None:
     message = refusal("fot", "data.csv")
     assert "No such command 'fot'" in message
     assert all(verb in message for verb in VERBS)
+    assert refusal("fitt").startswith("No such command 'fitt'. Did you mean 'fit'? The verbs are ")
     assert refusal("--fit", "data.csv").startswith("No such option: --fit")
 
 

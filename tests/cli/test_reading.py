@@ -323,3 +323,44 @@ def test_lines_above_the_names_of_columns_are_shown(tmp_path: Path) -> None:
     assert "Does the first line name the columns? It is 'Export of May'" in message
     (tmp_path / "a.csv").write_text(table)
     assert "first line" not in refusal("fit", tmp_path / "a.csv", *ROLES)
+
+
+def test_marks_of_new_rows_replace_those_of_the_model(tmp_path: Path) -> None:
+    """A point is no mark of thousands where it is said to be that of decimals, and so on."""
+    frame, data = world(), tmp_path / "a.csv"
+    data.write_bytes(stored(frame, german, ";"))
+    fit(data, "--delimiter", ";", "--decimal", ",", "--thousands", ".")
+    model, new, scored = (tmp_path / name for name in ("m.kinspan", "new.csv", "s.csv"))
+    succeed("predict", model, data, "--out", scored)
+    expected = pd.read_csv(scored, sep=";", decimal=",")["p_1"]
+    plain = ("--delimiter", ";", "--decimal", ".")
+    for number, marks in (
+        (lambda v: f"{v:.3f}", ()),
+        (lambda v: f"{v:,.3f}", ("--thousands", ",")),
+    ):
+        new.write_bytes(stored(frame, number, ";"))
+        succeed("predict", model, new, *plain, *marks, "--out", scored)
+        np.testing.assert_allclose(pd.read_csv(scored, sep=";")["p_1"], expected, rtol=1e-12)
+    new.write_bytes(stored(frame, lambda v: f"{v:.4f}", ";"))
+    message = refusal("predict", model, new)
+    assert "300 of 300 values in 'größe' are numbers such as" in message
+    assert "; read them with --decimal '.'; correct the column" in message
+
+
+def test_strays_that_can_be_corrected_are_named(tmp_path: Path) -> None:
+    """Nobody should lose numbers and dates that are only written in another way."""
+    data = tmp_path / "a.csv"
+    options = ("fit", data, *ROLES, "--categorical", "encode", "--out", tmp_path / "m")
+    frame = numbers_with({})
+    frame["seats"] = [f"{i},5" if i < 9 else f"{v:.3f}" for i, v in enumerate(frame["seats"])]
+    frame.to_csv(data, index=False)
+    message = refusal(*options)
+    assert "9 of 3,000 values in 'seats' are not numbers: '0,5', '1,5'" in message
+    assert "'4,5', … (some are numbers such as '0,5'; write all numbers in one way); " in message
+    numbers_with({4: "$12"}).to_csv(data, index=False)
+    message = refusal(*options)
+    assert "(some are numbers with a sign or a unit, such as '$12'; remove it); " in message
+    days = pd.Series(pd.date_range("2020-01-01", periods=300).strftime("%Y-%m-%d"))
+    world().assign(since=days.where(days.index % 9 > 0, "31.12.2020")).to_csv(data, index=False)
+    message = refusal(*options)
+    assert "(some are dates such as '31.12.2020'; write them as 2024-05-01); " in message

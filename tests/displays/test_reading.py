@@ -78,6 +78,13 @@ def test_lines_of_many_tasks_differ(clf: MultiTaskSPCA) -> None:
     assert len(looks) == 8
 
 
+def test_curves_of_several_models_differ_on_the_same_axes(clf: MultiTaskSPCA) -> None:
+    first = LearningCurveForecastDisplay.from_estimator(clf, [0])
+    second = LearningCurveForecastDisplay.from_estimator(clf, [0], ax=first.ax_)
+    colours = [of.lines_[0].get_color() for of in (first, second)]
+    assert colours == list(_canvas.KINDS[:2])
+
+
 def test_what_helps_and_what_is_alike_have_the_colour_of_the_method(clf: MultiTaskSPCA) -> None:
     bars = TransferDisplay.from_estimator(clf, 0)
     for bar, gain in zip(bars.bars_, bars.explanation.gain[::-1], strict=True):

@@ -33,11 +33,13 @@ class Prior(NamedTuple):
 
 
 def spectral_prior(rows: Any, variance: Any, t: int, dimension: float) -> Prior:
-    """Eqs. (9) to (16), for noise that is spread over as many coordinates."""
+    """Eqs. (9) to (16), for white noise that is spread over as many coordinates."""
     others, P = np.delete(np.arange(len(rows)), t), dimension
     gamma = len(others) / P
     _, s, vt = np.linalg.svd(rows[others] / np.sqrt(variance[others])[:, None], full_matrices=False)
-    keep = s**2 / P > (1 + np.sqrt(gamma)) ** 2
+    n = len(others)
+    chance = 2.02 * (n**0.5 + P**0.5) * (n**-0.5 + P**-0.5) ** (1 / 3)
+    keep = s**2 > (n**0.5 + P**0.5) ** 2 + chance
     s, v = s[keep], vt[keep].T
     lifted = s**2 / P - 1 - gamma
     ell = (lifted + np.sqrt(lifted**2 - 4 * gamma)) / 2

@@ -8,10 +8,12 @@ import pytest
 from kinspan.labels.spikes import (
     bulk,
     edge,
+    least_spike,
     marchenko_pastur,
     overlaps,
     spike_eigenvalues,
     spike_strengths,
+    uneven_ratio,
 )
 
 RATIOS = [0.05, 0.5, 1.5, 4.0]
@@ -65,3 +67,41 @@ def test_a_spike_at_the_transition_says_nothing_and_a_large_one_everything() -> 
         found = overlaps(np.array([0.5, 1.0, 1e9]) * np.sqrt(ratio), ratio)
         for cosine in found:
             np.testing.assert_allclose(cosine, [0, 0, 1], atol=1e-8)
+
+
+@pytest.mark.parametrize(("n", "P"), [(1, 100), (3, 40), (20, 20), (100, 40)])
+def test_noise_seldom_looks_like_a_spike(n: int, P: int) -> None:
+    """In 1 % of all draws, within four standard errors; the edge alone would be passed in 10 %."""
+    A = np.random.default_rng(1000).standard_normal((400, n, P))
+    largest = np.linalg.norm(A, 2, axis=(1, 2)) ** 2 / P
+    assert (largest > least_spike(n / P, n)).mean() < 0.03
+    assert (largest > edge(n / P)).mean() > 0.04
+
+
+@pytest.mark.parametrize("n", [100, 600])
+@pytest.mark.parametrize("sizes", [[1.5, 0.5], [1.1, 0.9], [4.0, 0.0]])
+def test_the_edge_of_noise_of_two_sizes_is_that_of_simulated_matrices(
+    n: int, sizes: list[float]
+) -> None:
+    """Of whose squares each size has half, or one of them all."""
+    P = 600
+    shares = np.full(2, 0.5) if min(sizes) > 0 else np.array([0.25, 0.75])
+    columns = shares / np.maximum(sizes, 1e-9) if min(sizes) > 0 else shares
+    t = np.repeat(np.array(sizes), np.round(P * columns / columns.sum()).astype(int))
+    dimension = t.sum() ** 2 / (t**2).sum()
+    uneven = t.sum() * (t**3).sum() / (t**2).sum() ** 2
+    A = np.random.default_rng(0).standard_normal((n, len(t))) * np.sqrt(t / t.mean())
+    largest = np.linalg.norm(A, 2) ** 2 / len(t)
+    ratio = uneven_ratio(n / dimension, uneven)
+    assert largest == pytest.approx(edge(ratio), rel=0.05)
+    assert uneven < 1.05 or edge(ratio) > 1.02 * edge(n / dimension)
+
+
+def test_white_noise_has_its_own_ratio_and_uneven_noise_a_larger_one() -> None:
+    for ratio in RATIOS:
+        found = [uneven_ratio(ratio, u) for u in (0.9, 1.0, 1.0001, 1.5, 1.999, 2.001, 3.0, 9.0)]
+        assert found[:2] == [ratio, ratio]
+        assert (np.diff(found[1:]) > 0).all()
+        assert found[2] == pytest.approx(ratio, rel=1e-2)
+        assert found[4] == pytest.approx(found[5], rel=1e-2)
+    assert uneven_ratio(0.0, 3.0) == 0.0

@@ -210,4 +210,7 @@ def test_scores_that_are_asked_for_are_those_of_the_model(many: MultiTaskSPCA) -
         expected = dict(zip(map(str, of.tasks), of.value, strict=True))
         for name, task in zip(names, shown["tasks"], strict=True):
             assert task["scores"][i]["value"] == pytest.approx(expected[name], abs=1e-5)
+        for part in ("value", "majority", "chance"):
+            mean = getattr(of, part).mean()
+            assert shown["scores"][i][part] == pytest.approx(mean, abs=1e-5)
     assert contents(many, None, False)["scores"] == []

@@ -136,6 +136,22 @@ def test_spreads_of_few_rows_have_the_ratio_that_all_tasks_have() -> None:
     assert ratios.std() < 0.35  # those of four rows have .8
 
 
+def test_heavy_tails_tell_less_of_spreads() -> None:
+    """A variance of n rows is off by √((κ − 1)/n), κ their fourth moment: 6 here, normally 3."""
+    counts, n = np.tile([400, 400], (5, 1)), 400.0
+    rng, doubts = np.random.default_rng(12), []
+    simulated = rng.laplace(size=(4000, 400)).var(axis=1)
+    for heavy in (False, True):
+        rows = left_out(rng, counts, np.ones(5))
+        if heavy:
+            scores = rows.classes + rng.laplace(size=len(rows.tasks)) / np.sqrt(2.0)
+            rows = rows._replace(scores=np.stack([np.zeros(len(scores)), scores], axis=1))
+        known = score_distributions(rows, counts.astype(float), None).log_variances.difference
+        doubts.append(known.variance.mean() * n / 2.0 / known.own.mean())
+    assert doubts[0] == pytest.approx(2.0, rel=0.1)
+    assert doubts[1] == pytest.approx(n * np.log(simulated).var(), rel=0.25)
+
+
 def test_distances_grow_in_units_and_log_odds_with_them() -> None:
     """Log odds of normal scores: means ± d²/2 and deviation d, before and after."""
     rng, counts = np.random.default_rng(9), np.array([[4000, 4000]])

@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from kinspan.metrics import SCORES, Score, ScoredRows
 from kinspan.risk.distributions import Draws
-from kinspan.risk.drawn_scores import DRAWN, Sorted, drawn, summarised
+from kinspan.risk.drawn_scores import DRAWN, Sorted, drawn, summarised, with_other_shapes
 
 LEVELS: dict[str, Any] = {
     **{"": None, "precision": 0.5, "budget": 0.1},
@@ -68,6 +68,33 @@ def test_what_few_rows_say_of_one_place_is_in_the_interval(rows: float) -> None:
     )
     exact = summarised(drawn("roc_auc", None, draws, 0.0)[None])
     assert np.ptp(exact.interval) < 1e-9  # of all places, which are not in doubt together
+
+
+def test_what_few_rows_say_of_tails_is_in_the_interval() -> None:
+    """All draws are the same: what is not known is the shape of so many rows."""
+    grid = np.linspace(-4.0, 4.0, 400)
+    masses = np.exp(-0.5 * grid**2) * np.ones((2, 1))
+    masses /= masses.sum(axis=1, keepdims=True)
+    scores = np.broadcast_to(grid + np.array([[-1.0], [1.003]]), (100, 2, 400))
+    widths = []
+    for rows in (20.0, 80.0, 1e6):
+        draws = Draws(scores, masses, np.full(100, 0.1), np.full(2, rows))
+        found = summarised(drawn("average_precision", None, draws, 0.0)[None])
+        low, high = found.interval[0]
+        assert low < found.value[0] < high
+        widths.append(high - low)
+    assert widths[0] / widths[1] == pytest.approx(2.0, rel=0.3)  # as one over the root of rows
+    assert widths[2] < 0.05 * widths[0]  # what steps of the grid leave
+
+
+def test_other_shapes_have_the_same_locations_and_spreads() -> None:
+    draws = some_draws(200)
+    found = with_other_shapes(draws)
+    np.testing.assert_allclose(found.masses.sum(axis=2), 1.0)
+    np.testing.assert_allclose(found.masses.mean(axis=0), draws.masses, atol=0.02)
+    for power in (1, 2):
+        moments = [(of.masses * of.scores**power).sum(axis=2) for of in (draws, found)]
+        np.testing.assert_allclose(moments[0], moments[1], atol=1e-9)
 
 
 def test_a_class_that_is_never_answered_may_be_answered_once() -> None:

@@ -14,7 +14,8 @@ from kinspan.risk.forecast import ALIKE, beta_interval, prior_of_others
 
 HALF = 0.5
 
-HALVES = np.full((2, 20), 0.5)  # the error of guessing in twenty tasks, and the unit of errors
+# The error of guessing in twenty tasks and the unit of errors; tasks differ by distances.
+HALVES = np.stack([np.full(20, 0.5), np.full(20, 0.5), np.ones(20)])
 
 
 def forecast(
@@ -245,10 +246,10 @@ def test_nothing_is_known_without_any_row() -> None:
 
 def test_errors_times_a_factor_are_those_of_as_many_wrong_rows() -> None:
     n, wrong = np.array([400.0, 900.0, 50.0]), np.array([0.2, 0.1, 0.3])
-    chance = np.full(3, 0.5)
-    before = LeftOutErrors(n, wrong, wrong, chance, chance)
+    known = np.full(3, 0.5), np.full(3, 0.5), np.ones(3)
+    before = LeftOutErrors(n, wrong, wrong, *known)
     np.testing.assert_allclose(before.wrong(), n * wrong)
-    halved = LeftOutErrors(n, wrong / 2, wrong / 2, chance, chance)
+    halved = LeftOutErrors(n, wrong / 2, wrong / 2, *known)
     for found, expected in zip(before.times(np.full(3, 0.5)), halved, strict=True):
         np.testing.assert_allclose(found, expected)
     for found, expected in zip(before.times(np.ones(3)), before, strict=True):

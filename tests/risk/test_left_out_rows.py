@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 from kinspan.risk import LeftOutRows
 
@@ -30,3 +31,25 @@ def test_the_difference_of_two_classes_moves_as_far_as_the_rule_is_no_noise() ->
 def test_scores_of_several_classes_stay() -> None:
     rows = of(0.0, m=3)
     np.testing.assert_array_equal(rows.of_one_size(), rows.scores)
+
+
+@pytest.mark.parametrize("m", [2, 3])
+def test_guesses_that_answer_as_often_are_wrong_as_often_as_shuffled_answers(m: int) -> None:
+    rng = np.random.default_rng(1)
+    n, priors = 400, np.array([[0.7, 0.3, 0.0][:m], [0.2, 0.3, 0.5][:m]])
+    tasks, classes = np.repeat([0, 1], n // 2), rng.integers(0, m, n)
+    classes[tasks == 0] %= 2
+    scores = rng.normal(size=(n, m)) + np.where(priors[tasks] > 0, 0.5, -np.inf)
+    weights = rng.integers(1, 3, n).astype(float)
+    shares = np.zeros(2)
+    rows = LeftOutRows(scores, tasks, classes, weights, np.zeros((2, m)), np.zeros(n), shares)
+    for t, found in enumerate(rows.error_of_guesses(priors)):
+        pi = priors[t] / priors[t].sum()
+        cells = [(tasks == t) & (classes == c) for c in range(m)]
+        counts = [weights[cell].sum() for cell in cells]
+        answered = sum(
+            p * weights[cell] @ (scores[cell].argmax(axis=1)[:, None] == np.arange(m)) / count
+            for p, cell, count in zip(pi, cells, counts, strict=True)
+            if count
+        )
+        assert found == pytest.approx(1.0 - pi @ answered)

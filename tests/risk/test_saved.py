@@ -7,11 +7,11 @@ import numpy as np
 from kinspan.risk import LeftOutErrors, Saved, saved
 from kinspan.risk.saved import ROWS, ROWS_OF_ONE
 
-HALVES = np.full(20, 0.5)
+HALVES, ONES = np.full(20, 0.5), np.ones(20)
 
 
 def left_out(rows: float, errors: np.ndarray) -> LeftOutErrors:
-    return LeftOutErrors(np.full(20, rows), errors, errors, HALVES, HALVES)
+    return LeftOutErrors(np.full(20, rows), errors, errors, HALVES, HALVES, ONES)
 
 
 def test_rules_that_make_the_same_errors_save_nothing() -> None:
@@ -36,8 +36,8 @@ def test_the_formula_is_that_of_the_page() -> None:
     rng = np.random.default_rng(2)
     n, unit = rng.uniform(1.0, 300.0, size=20), rng.uniform(0.3, 0.6, size=20)
     errors, more = rng.uniform(0.0, 0.3, size=(2, 20))
-    before = LeftOutErrors(n, errors, errors, HALVES, unit)
-    found = saved(before, LeftOutErrors(n, more, more, HALVES, unit))
+    before = LeftOutErrors(n, errors, errors, HALVES, unit, ONES)
+    found = saved(before, LeftOutErrors(n, more, more, HALVES, unit, ONES))
     ratio = before.ratio()
     assert ratio == 1.0  # counts and margins agree
     g, d = 1 / (1 / ROWS + 1 / n), more - errors

@@ -6,16 +6,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 from scipy.stats import multivariate_normal, norm
 
 from kinspan import MultiTaskSPCA, Statistics
 from kinspan.class_moments import ClassMoments
 from kinspan.datasets import load_digit_pairs
+from kinspan.selection.decisions import PRIOR_ROWS
 from kinspan.selection.left_out_thirds import _parts, _without
 from kinspan.selection.outcome import UnlabelledUse
 from kinspan.selection.support import _Groups, _log_likelihood, support
 from kinspan.selection.taught import Free, _soft
-from kinspan.selection.unlabelled import _after_names, _posterior
+from kinspan.selection.unlabelled import _after_names, _expecting, _posterior, _with_changes
 
 
 class World(NamedTuple):
@@ -267,6 +269,32 @@ def test_the_weight_follows_support_and_evidence() -> None:
     assert weights(1e-6, [9.0, 9.0], [9, 9]).min() > 0.99  # evidence can overcome no support
 
 
+def test_the_more_rows_show_no_gain_the_less_was_it_likely() -> None:
+    """A gain g per row is expected to be small, with the density N e^(−Ng)."""
+    N = PRIOR_ROWS.constant
+    for rows in (0.0, 4.0, 300.0):
+        whole = quad(lambda g, n=rows: N * np.exp(-N * g - n * g), 0.0, np.inf)[0]
+        assert _expecting(rows) == pytest.approx(whole)
+
+
+def test_only_answers_that_change_change_a_forecast() -> None:
+    rng = np.random.default_rng(4)
+    tasks, likely = np.sort(rng.integers(0, 3, 40)), rng.dirichlet(np.ones(3), 40)
+    before, after = rng.integers(0, 3, (2, 40))
+    after[tasks == 1] = before[tasks == 1]
+    error = np.array([0.9, 0.2, 0.01, 0.3])  # of the last there are no rows
+    expected = error.copy()
+    for t in range(3):
+        gone = added = 0.0
+        for i in np.flatnonzero((tasks == t) & (before != after)):
+            gone += 1.0 - likely[i, before[i]]
+            added += 1.0 - likely[i, after[i]]
+        n = (tasks == t).sum()
+        expected[t] = max(error[t] - gone / n, 0.0) + added / n
+    np.testing.assert_allclose(_with_changes(error, tasks, likely, before, after), expected)
+    assert expected[1] == error[1]
+
+
 def use(weight: list[float], left_out: list[float]) -> UnlabelledUse:
     """Of tasks with rows without labels."""
     w, n, nothing = np.array(weight), np.array(left_out), np.zeros(len(weight))
@@ -295,6 +323,19 @@ def test_one_label_per_class_and_many_rows_are_nearly_as_good_as_many_labels() -
         errors.append([true_error(model, world.means).mean() for model in models])
     found, alone = np.mean(errors, axis=0)
     assert found < 0.3 * alone
+
+
+def test_forecasts_of_one_label_per_class_know_what_the_others_have_taught() -> None:
+    before, after = [], []
+    for seed in range(10):
+        world = one_label(seed)
+        with_all, alone = fitted(world), fitted(labelled(world))
+        error = true_error(with_all, world.means)
+        assert (with_all.forecast_interval_[:, 0] <= with_all.forecast_error_).all()
+        assert (with_all.forecast_error_ <= with_all.forecast_interval_[:, 1]).all()
+        after.append(abs(with_all.forecast_error_ - error).mean())
+        before.append(abs(alone.forecast_error_ - error).mean())
+    assert np.mean(after) < 0.75 * np.mean(before)
 
 
 def test_with_one_label_rows_of_other_tasks_are_strangers() -> None:

@@ -88,6 +88,22 @@ def test_the_error_that_is_forecast_is_that_of_the_answers() -> None:
     assert clf.forecast_error_.mean() > 1.5 * plain.forecast_error_.mean()
 
 
+@pytest.mark.parametrize(
+    "more", [{"class_weight": {0: 1.0, 1: 20.0}}, {"threshold": {"cost": [[0, 1], [20, 0]]}}]
+)
+def test_rules_that_seek_low_costs_can_be_wrong_more_often_than_the_majority(more: Any) -> None:
+    error, covered = [], []
+    for seed in range(4, 8):
+        clf, _, _, means = fitted(seed, **{"threshold": None, **more})
+        truth = true_scores(clf, means, Score("error"), 0.1)
+        low, high = clf.forecast_interval_.T
+        error.append(clf.forecast_error_ - truth)
+        covered.append((low <= truth) & (truth <= high))
+        assert truth.mean() > 0.15  # of the majority .1
+    assert np.mean(error) == pytest.approx(0.0, abs=0.02)
+    assert np.mean(covered) >= 0.8  # of 60
+
+
 def test_costs_are_those_of_class_weight() -> None:
     weights = {0: 1.0, 1: 8.0}
     clf, X, task, _ = fitted(5, "cost", class_weight=weights)

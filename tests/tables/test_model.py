@@ -21,9 +21,9 @@ from kinspan.tables import TableModel
 from tests.cli.running import ROLES as WORLD_ROLES
 from tests.cli.running import WORLD, refusal, succeed, written
 from tests.cli.test_recipe import ROLES, messy, stored
+from tests.onnx_sessions import session_of
 
 MESSY = ("--categorical", "encode", "--missing", "mean", "--rare", "4")
-onnxruntime = pytest.importorskip("onnxruntime")
 
 
 def with_more(seed: int, share: float = 0.05) -> pd.DataFrame:
@@ -161,7 +161,7 @@ def test_one_task_and_numbers_alone(tmp_path: Path) -> None:
 
 
 def onnx_answers(model: Any, new: pd.DataFrame, **options: Any) -> tuple[Any, Any]:
-    session = onnxruntime.InferenceSession(to_onnx(model, **options).SerializeToString())
+    session = session_of(to_onnx(model, **options))
     about = session.get_modelmeta().custom_metadata_map
     numbers, texts, dates = (
         json.loads(about[f"{kind}_columns"]) for kind in ("numbers", "texts", "dates")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from kinspan._validation.moments import check_same_key
 from kinspan.row_sample import RowSample
 
 _ANY = np.iinfo(np.uint64).max
+_LAST_KEYS: WeakKeyDictionary[RowSample, Keys] = WeakKeyDictionary()
 
 
 def below_cutoff(part: Statistics, pile: Pile) -> Statistics:
@@ -100,12 +102,10 @@ class Cutoff(NamedTuple):
 
     def is_above(self, rows: KeyedRows) -> Mask:
         """Rows of full cells whose keys are larger than those of all rows that are known."""
-        known, small = self.known, ~self.known.is_frequent
-        number = np.bincount(known.cells[small], minlength=known.n_cells)
-        last = np.zeros(known.n_cells + 1, np.uint64)  # the last one is of cells that are not there
-        np.maximum.at(last, known.cells[small], known.keys[small])
-        last[:-1][number < known.bound] = last[-1] = _ANY
-        return np.asarray(rows.keys > last[rows.among(known.tasks, known.classes)])
+        known = self.known
+        if known not in _LAST_KEYS:  # many batches have the same one before them
+            _LAST_KEYS[known] = _last_keys(known)
+        return np.asarray(rows.keys > _LAST_KEYS[known][rows.among(known.tasks, known.classes)])
 
     def is_busy(self, rows: KeyedRows, chosen: Mask) -> Mask:
         """Chosen rows with many rows so far in their stratum."""
@@ -119,6 +119,16 @@ class Cutoff(NamedTuple):
         found = np.zeros(len(chosen), dtype=bool)
         found[chosen] = in_stratum * bound >= BUSY * n_rows
         return found
+
+
+def _last_keys(known: RowSample) -> Keys:
+    """(cells + 1,): the largest keys of full cells; the last one is of cells that are not there."""
+    small = ~known.is_frequent
+    number = np.bincount(known.cells[small], minlength=known.n_cells)
+    last = np.zeros(known.n_cells + 1, np.uint64)
+    np.maximum.at(last, known.cells[small], known.keys[small])
+    last[:-1][number < known.bound] = last[-1] = _ANY
+    return last
 
 
 def _rows_in_stratum(rows: KeyedRows, known: RowSample) -> Floats:

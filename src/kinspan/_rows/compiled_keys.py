@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinspan._rows.machine_code import compiled
-from kinspan._rows.sums import in_order
-from kinspan._rows.types import Keys
+from kinspan._rows.spans import in_order
+from kinspan._rows.types import Codes, Keys
 
 _BLOCK_BYTES = 1 << 24
 _MINUS_ZERO = 1 << 31
@@ -28,6 +28,29 @@ def sums_of_singles(X: NDArray[np.float32], multipliers: Keys) -> Keys:
     for _ in in_order(add, range(0, len(X), block)):
         pass
     return sums
+
+
+def sums_of_doubles(X: NDArray[Any], chosen: Codes, multipliers: Keys) -> Keys:
+    """(rows,): the same of some rows, of numbers in double precision, which are two words."""
+    rows, sums = X.view(), np.empty(len(chosen), np.uint64)
+    rows.flags.writeable = False
+    _add_up_doubles(rows, chosen, multipliers, sums)
+    return sums
+
+
+@compiled
+def _add_up_doubles(X: NDArray[Any], chosen: Codes, multipliers: Keys, sums: Keys) -> None:
+    doubles = np.empty(X.shape[1], np.float64)
+    words = doubles.view(np.uint64)
+    for i in range(len(chosen)):
+        row = X[chosen[i]]
+        for j in range(len(doubles)):
+            doubles[j] = np.float64(row[j]) + 0.0  # −0 is 0
+        total = np.uint64(0)
+        for j in range(len(doubles)):
+            total += (words[j] & np.uint64(0xFFFFFFFF)) * multipliers[j, 0]
+            total += (words[j] >> np.uint64(32)) * multipliers[j, 1]
+        sums[i] = total
 
 
 @compiled

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinspan._rows.machine_code import compiled
-from kinspan._rows.sums import in_order
+from kinspan._rows.spans import in_order
 from kinspan._rows.types import Codes, Floats
 
 _GROUP = 8  # rows of a cell that are added together
@@ -54,19 +54,20 @@ class _Rows(NamedTuple):
 class _Partial(NamedTuple):
     """Sums of a span, in the precision of the reference and carried from there to double."""
 
-    work: NDArray[Any]  # (cells, 3, features): reference, sums and squares lie side by side
+    work: NDArray[Any]  # (cells, 1 + sums, features): reference and sums lie side by side
     added: Codes  # (cells,) rows that were added since the last time
-    carried: Floats  # (2, cells, features)
+    carried: Floats  # (sums, cells, features)
 
     @classmethod
-    def of(cls, reference: NDArray[Any]) -> _Partial:
+    def of(cls, reference: NDArray[Any], n_sums: int) -> _Partial:
         n_cells, p = reference.shape
-        room = np.zeros(3 * reference.nbytes + _LINE_BYTES, np.uint8)
+        size = (1 + n_sums) * reference.nbytes
+        room = np.zeros(size + _LINE_BYTES, np.uint8)
         start = -room.ctypes.data % _LINE_BYTES  # what is added at once lies in one line
-        work = room[start : start + 3 * reference.nbytes].view(reference.dtype)
-        work = work.reshape(n_cells, 3, p)
+        work = room[start : start + size].view(reference.dtype)
+        work = work.reshape(n_cells, 1 + n_sums, p)
         work[:, 0] = reference
-        return cls(work, np.zeros(n_cells, np.intp), np.zeros((2, n_cells, p)))
+        return cls(work, np.zeros(n_cells, np.intp), np.zeros((n_sums, n_cells, p)))
 
     def move_to(self, totals: Floats) -> None:
         """Add everything to the totals and be zero."""
@@ -75,19 +76,22 @@ class _Partial(NamedTuple):
 
 
 def cell_sums(
-    X: NDArray[Any], cells: Codes, weights: Floats | None, reference: NDArray[Any]
-) -> tuple[Floats, Floats]:
-    """(cells, features) Σ w (x − reference) and Σ w (x − reference)², totals in double precision.
+    X: NDArray[Any],
+    cells: Codes,
+    weights: Floats | None,
+    reference: NDArray[Any],
+    holes: bool,
+) -> Floats:
+    """Like `kinspan._rows.dense_sums.deviation_sums`, with totals in double precision.
 
     The result does not depend on the number of threads.
     """
-    rows = _Rows(X, cells, weights, reference)
-    are_few = 3 * reference.nbytes <= _CACHED_BYTES
-    sums, squares = _by_span(rows) if are_few else _by_cell(rows)
-    return sums, squares
+    rows, n_sums = _Rows(X, cells, weights, reference), 2 + holes
+    are_few = (1 + n_sums) * reference.nbytes <= _CACHED_BYTES
+    return _by_span(rows, n_sums) if are_few else _by_cell(rows, n_sums)
 
 
-def _by_span(rows: _Rows) -> Floats:
+def _by_span(rows: _Rows, n_sums: int) -> Floats:
     """Threads share spans of rows, which are added up in their order."""
     n, row_bytes = len(rows.X), rows.reference[0].nbytes
     block = -(-_BLOCK_BYTES // row_bytes)
@@ -99,30 +103,34 @@ def _by_span(rows: _Rows) -> Floats:
         try:
             partial = spare.pop()
         except IndexError:
-            partial = _Partial.of(rows.reference)
+            partial = _Partial.of(rows.reference, n_sums)
         stop = min(start + span, n)
         for first in range(start, stop, step):
             _add_in_turn(*rows.taken(first, min(first + step, stop)), block, *partial)
         return partial
 
-    totals = np.zeros((2, *rows.reference.shape))
+    totals = np.zeros((n_sums, *rows.reference.shape))
     for partial in in_order(span_sums, range(0, n, span)):
         partial.move_to(totals)
+        if np.isnan(totals[0].sum()):
+            break
         spare.append(partial)
     return totals
 
 
-def _by_cell(rows: _Rows) -> Floats:
+def _by_cell(rows: _Rows, n_sums: int) -> Floats:
     """Threads share the cells of a span of rows, one span after the other."""
     n, (n_cells, p) = len(rows.X), rows.reference.shape
     size = _SPAN_BYTES if rows.are_ready() else _SORTED_COPY_BYTES
     span = -(-size // rows.reference[0].nbytes)
-    totals = np.zeros((2, n_cells, p))
+    totals = np.zeros((n_sums, n_cells, p))
     for start in range(0, n, span):
         X, cells, weights = rows.taken(start, min(start + span, n))
         order, ends = np.empty(len(X), np.intp), np.empty(n_cells + 2, np.intp)
         _sort(cells, weights, order, ends)
         _share_cells(X, weights, order, ends, rows.reference, totals)
+        if np.isnan(totals[0].sum()):
+            break
     return totals
 
 
@@ -161,14 +169,14 @@ def _add_in_turn(
                 n_waiting[c] += 1
             if n_waiting[c] == _GROUP:
                 n_waiting[c] = 0
-                _add_rows(X, weights, waiting[c], work[c, 0], work[c, 1], work[c, 2])
+                _add_rows(X, weights, waiting[c], work[c])
                 added[c] += _GROUP
                 if added[c] >= _SINGLE_ROWS:
                     added[c] = 0
-                    _carry(work[c, 1], carried[0, c])
-                    _carry(work[c, 2], carried[1, c])
+                    for k in range(len(carried)):
+                        _carry(work[c, k + 1], carried[k, c])
     for c in range(len(work)):
-        _add_rows(X, weights, waiting[c, : n_waiting[c]], work[c, 0], work[c, 1], work[c, 2])
+        _add_rows(X, weights, waiting[c, : n_waiting[c]], work[c])
         added[c] += n_waiting[c]
     return seen  # otherwise the compiler would drop the reads
 
@@ -185,13 +193,14 @@ def _add_cells(
     totals: Floats,
 ) -> None:
     """Add the rows of some cells to their totals."""
-    sums, squares = np.zeros_like(reference[0]), np.zeros_like(reference[0])
+    work = np.zeros((1 + len(totals), reference.shape[1]), reference.dtype)
     for c in range(first, last):
+        work[0] = reference[c]
         for start in range(ends[c], ends[c + 1], _SINGLE_ROWS):
             chosen = order[start : min(start + _SINGLE_ROWS, ends[c + 1])]
-            _add_rows(X, weights, chosen, reference[c], sums, squares)
-            _carry(sums, totals[0, c])
-            _carry(squares, totals[1, c])
+            _add_rows(X, weights, chosen, work)
+            for k in range(len(totals)):
+                _carry(work[k + 1], totals[k, c])
 
 
 @compiled
@@ -220,28 +229,55 @@ def _sort(cells: Codes, weights: NDArray[Any], order: Codes, ends: Codes) -> Non
 
 
 @compiled
-def _add_rows(
-    X: NDArray[Any],
-    weights: NDArray[Any],
-    chosen: Codes,
-    reference: NDArray[Any],
-    sums: NDArray[Any],
-    squares: NDArray[Any],
-) -> None:
+def _add_rows(X: NDArray[Any], weights: NDArray[Any], chosen: Codes, work: NDArray[Any]) -> None:
     """Add rows of a cell, four at a time; for those that are missing, the last without weight."""
-    end, none = len(chosen) - 1, weights.dtype.type(0)
+    end, none, counts_values = len(chosen) - 1, weights.dtype.type(0), len(work) > 3
     for k in range(0, end + 1, 4):
         i0, i1 = chosen[k], chosen[min(k + 1, end)]
         i2, i3 = chosen[min(k + 2, end)], chosen[min(k + 3, end)]
-        x0, x1, x2, x3 = X[i0], X[i1], X[i2], X[i3]
         w0, w1 = _weight(weights, i0), _weight(weights, i1) if k + 1 <= end else none
         w2 = _weight(weights, i2) if k + 2 <= end else none
         w3 = _weight(weights, i3) if k + 3 <= end else none
-        for j in range(len(reference)):
-            d0, d1 = x0[j] - reference[j], x1[j] - reference[j]
-            d2, d3 = x2[j] - reference[j], x3[j] - reference[j]
-            sums[j] += (w0 * d0 + w1 * d1) + (w2 * d2 + w3 * d3)
-            squares[j] += (w0 * d0 * d0 + w1 * d1 * d1) + (w2 * d2 * d2 + w3 * d3 * d3)
+        if counts_values:
+            _add_values(X[i0], X[i1], X[i2], X[i3], w0, w1, w2, w3, work)
+        else:
+            _add_whole(X[i0], X[i1], X[i2], X[i3], w0, w1, w2, w3, work)
+
+
+@compiled
+def _add_whole(
+    x0: Any, x1: Any, x2: Any, x3: Any, w0: Any, w1: Any, w2: Any, w3: Any, work: NDArray[Any]
+) -> None:
+    """Add four rows without holes."""
+    reference, sums, squares = work[0], work[1], work[2]
+    for j in range(len(reference)):
+        d0, d1 = x0[j] - reference[j], x1[j] - reference[j]
+        d2, d3 = x2[j] - reference[j], x3[j] - reference[j]
+        sums[j] += (w0 * d0 + w1 * d1) + (w2 * d2 + w3 * d3)
+        squares[j] += (w0 * d0 * d0 + w1 * d1 * d1) + (w2 * d2 * d2 + w3 * d3 * d3)
+
+
+@compiled
+def _add_values(
+    x0: Any, x1: Any, x2: Any, x3: Any, w0: Any, w1: Any, w2: Any, w3: Any, work: NDArray[Any]
+) -> None:
+    """Add the values of four rows that are there, and their weights."""
+    reference, sums, squares, there = work[0], work[1], work[2], work[3]
+    for j in range(len(reference)):
+        v0, d0 = _value(x0[j] - reference[j], w0)
+        v1, d1 = _value(x1[j] - reference[j], w1)
+        v2, d2 = _value(x2[j] - reference[j], w2)
+        v3, d3 = _value(x3[j] - reference[j], w3)
+        sums[j] += (v0 * d0 + v1 * d1) + (v2 * d2 + v3 * d3)
+        squares[j] += (v0 * d0 * d0 + v1 * d1 * d1) + (v2 * d2 * d2 + v3 * d3 * d3)
+        there[j] += (v0 + v1) + (v2 + v3)
+
+
+@compiled
+def _value(deviation: Any, weight: Any) -> tuple[Any, Any]:
+    """Weight and deviation of a value; zeros where it is missing."""
+    none = type(weight)(0)
+    return (none, none) if np.isnan(deviation) else (weight, deviation)
 
 
 @compiled
@@ -254,7 +290,7 @@ def _weight(weights: NDArray[Any], i: int) -> Any:
 def _move(work: NDArray[Any], carried: Floats, totals: Floats) -> None:
     """Carry all sums of a span."""
     for c in range(len(work)):
-        for k in range(2):
+        for k in range(len(carried)):
             _carry(work[c, k + 1], carried[k, c])
             _carry(carried[k, c], totals[k, c])
 

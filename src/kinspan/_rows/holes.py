@@ -1,11 +1,11 @@
 """Rows with holes (NaN) → moments of the values that are there, and rows whose holes are all alike.
 
-Only data in which the first pass met NaN comes here: two more passes, in double precision.
+Only data in which the first pass met NaN comes here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,8 +13,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from kinspan._arrays.libraries import is_sparse
-from kinspan._rows.sums import around_means, one_hot
-from kinspan._rows.types import Codes, Floats
+from kinspan._rows.dense_sums import deviation_sums
+from kinspan._rows.references import typical_values
+from kinspan._rows.sums import CellMoments, around_means, around_reference
+from kinspan._rows.types import Codes, Floats, Rows
 
 _BLOCK_NUMBERS = 1 << 19
 
@@ -70,33 +72,17 @@ def has_holes(X: Any) -> bool:
 
 def observed_moments(X: Any, cells: Codes, n_cells: int, weights: Floats | None) -> ObservedMoments:
     """Moments of every cell without its holes; infinity in X shows in the result."""
-    shape = n_cells, X.shape[1]
-    observed, total, sums, squares = (np.zeros(shape) for _ in range(4))
+    counts = np.bincount(cells, weights, minlength=n_cells).astype(np.float64)
+
+    def moments_around(reference: Rows) -> tuple[CellMoments, bool]:
+        sums, squares, observed = deviation_sums(X, cells, weights, reference, holes=True)
+        return around_means(observed, sums, squares, reference)
+
     with np.errstate(invalid="ignore", over="ignore"):
-        for block, _, belongs in _parts(X, cells, n_cells, weights):
-            there = ~np.isnan(block)
-            observed += belongs @ there.astype(np.float64)
-            total += belongs @ np.where(there, block, 0.0)
-        reference = total / np.where(observed > 0, observed, 1.0)
-        for block, of_row, belongs in _parts(X, cells, n_cells, weights):
-            deviations = block - reference[of_row]
-            deviations[np.isnan(block)] = 0.0
-            sums += belongs @ deviations
-            squares += belongs @ np.square(deviations, out=deviations)
-        moments, _ = around_means(observed, sums, squares, reference)
-    return ObservedMoments(observed, moments.means, moments.squares)
-
-
-def _parts(
-    X: Any, cells: Codes, n_cells: int, weights: Floats | None
-) -> Iterator[tuple[Floats, Codes, sp.csc_array]]:
-    """Rows that count, a block at a time, with their cells and what sums them in every cell."""
-    for part in _blocks(X):
-        block, of_row, w = _dense(X[part]), cells[part], None
-        if weights is not None:
-            counts = weights[part] > 0
-            block, of_row, w = block[counts], of_row[counts], weights[part][counts]
-        yield block, of_row, one_hot(of_row, n_cells, w, block)
+        reference = typical_values(X, cells, counts, weights)
+        observed, means, squares = around_reference(reference, moments_around)
+    means[observed == 0] = 0.0
+    return ObservedMoments(observed, means, squares)
 
 
 def filled_rows(

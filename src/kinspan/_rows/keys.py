@@ -18,8 +18,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from kinspan._arrays.libraries import is_sparse
-from kinspan._rows.machine_code import module_for
-from kinspan._rows.sums import in_order
+from kinspan._rows.machine_code import module_after
+from kinspan._rows.spans import in_order
 from kinspan._rows.types import Codes, Floats, Keys
 
 Words: TypeAlias = tuple[NDArray[np.uint32], ...]  # the first words of all numbers, the second
@@ -27,6 +27,7 @@ Words: TypeAlias = tuple[NDArray[np.uint32], ...]  # the first words of all numb
 _BLOCK_BYTES = 1 << 19
 _SPANS_OF_THREAD = 32  # blocks: fewer are done before another thread has started
 _FEW_COLUMNS = 16
+_COMPILED = "kinspan._rows.compiled_keys"
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def short_keys(X: Any, chosen: Codes, key: RowKey) -> NDArray[np.uint32]:
     if factors is None:
         return _upper(_long_keys(X, chosen, key))
     if _are_singles_in_order(X) and len(chosen) == len(X):
-        fast = module_for(X.size, "kinspan._rows.compiled_keys")
+        fast = module_after(X.size, _COMPILED)
         if fast is not None:
             sums = fast.sums_of_singles(X, np.ascontiguousarray(factors.multipliers[:, 0]))
             return _upper(mixed(sums + factors.offset))
@@ -125,7 +126,12 @@ def likely_keys(counts: Codes, size: Floats) -> NDArray[np.uint32]:
 
 
 def _long_keys(X: Any, chosen: Codes, key: RowKey) -> Keys:
-    return mixed(_sums(X, chosen, _double_words, long_factors(key, X.shape[1])))
+    factors = long_factors(key, X.shape[1])
+    if _are_singles_in_order(X):
+        fast = module_after(len(chosen) * X.shape[1], _COMPILED)
+        if fast is not None:
+            return mixed(fast.sums_of_doubles(X, chosen, factors.multipliers) + factors.offset)
+    return mixed(_sums(X, chosen, _double_words, factors))
 
 
 def _upper(keys: Keys) -> NDArray[np.uint32]:

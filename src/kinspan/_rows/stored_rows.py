@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -59,10 +60,11 @@ def rows_of_all(parts: Sequence[StoredRows], chosen: Codes) -> StoredRows:
         return _lightest(stacked[chosen])
     starts = np.cumsum([0, *(part.shape[0] for part in parts)])
     rows = np.empty((len(chosen), parts[0].shape[1]), np.result_type(*parts))
-    part_of = np.searchsorted(starts, chosen, side="right") - 1
-    for i in np.unique(part_of).tolist():
-        here = part_of == i
-        rows[here] = parts[i][chosen[here] - starts[i]]
+    order = np.argsort(chosen)  # by part, and in their order there
+    cuts = np.searchsorted(chosen[order], starts)
+    for part, start, (first, last) in zip(parts, starts, pairwise(cuts), strict=False):
+        here = order[first:last]
+        rows[here] = part[chosen[here] - start]
     return _lightest(rows)
 
 

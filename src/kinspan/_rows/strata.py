@@ -67,12 +67,13 @@ class Strata(NamedTuple):
 
     def summed(self, bound: int) -> Strata:
         """Sorted, equal strata joined; fewer rows to keep make coarser strata."""
+        if not len(self.codes):
+            return self
         codes = self.codes & ~np.int64(2 ** _shift(bound) - 1)
         order = np.argsort(codes, kind="stable")
         codes = codes[order]
         first = np.flatnonzero(np.diff(codes, prepend=-1))
-        weights = np.add.reduceat(self.weights[order], first) if len(first) else self.weights[:0]
-        return Strata(codes[first], weights)
+        return Strata(codes[first], np.add.reduceat(self.weights[order], first))
 
     def minus(self, other: Strata, bound: int) -> Strata:
         """Without the rows of the other."""

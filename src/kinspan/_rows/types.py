@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Rows = NDArray[np.floating[Any]]  # in single or double precision
 Codes = NDArray[np.intp]  # positions: of tasks, classes, cells or rows
 Mask = NDArray[np.bool_]
 Keys = NDArray[np.uint64]  # hashes of rows

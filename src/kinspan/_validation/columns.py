@@ -38,9 +38,11 @@ def by_name(estimator: Any, X: Any) -> Any:
     that differ in their columns have no common order. Features of the second kind may be lacking,
     and are NaN. Any other frame is returned unchanged: scikit-learn names what is wrong with it.
     """
-    known, frame = getattr(estimator, "feature_names_in_", None), _frame(X)
-    column = estimator.task_column
-    if known is None or frame is None or isinstance(column, (int, np.integer)):
+    known, column = getattr(estimator, "feature_names_in_", None), estimator.task_column
+    if known is None or isinstance(column, (int, np.integer)):
+        return X
+    frame = _frame(X)
+    if frame is None:
         return X
     wanted = known.tolist()
     if frame.columns == wanted or set(frame.columns).difference(wanted):

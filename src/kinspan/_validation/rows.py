@@ -131,7 +131,7 @@ def check_labels(y: Any, n_samples: int | None, name: str = "y") -> Ids:
             _refuse_unhashable(array, name)
             _refuse_missing(array, name)
         else:
-            array = np.asarray(column_or_1d(y if array.ndim > 1 else array, warn=True))
+            array = array if array.ndim == 1 else np.asarray(column_or_1d(y, warn=True))
             _refuse_missing(array, name)
             if array.dtype.kind not in "biuU" and not all(map(_is_text, array)):
                 with np.errstate(invalid="ignore"):  # of values that are not integers

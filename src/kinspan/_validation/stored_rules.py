@@ -81,7 +81,7 @@ def _check_learning(rules: Any, moments: Moments) -> None:
 def _check_left_out(left_out: Any, n_tasks: int) -> None:
     _check_shapes(left_out, dict.fromkeys(left_out._fields, (n_tasks,)))
     _check_between("the number of left-out rows", left_out.rows, 0.0)
-    for rates in (left_out.counted, left_out.smoothed, left_out.chance):
+    for rates in (left_out.counted, left_out.smoothed, left_out.chance, left_out.by_distance):
         _check_rates("the error of left-out rows", rates)
     _check_between("the unit of errors", left_out.unit, 0.0)
 

@@ -44,7 +44,7 @@ class Table(NamedTuple):
             for row in self.rows
         )
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        note = f"<p>{escape(self.note)}</p>" if self.note else ""
+        note = "".join(f"<p>{escape(line)}</p>" for line in self.note.splitlines())
         title = f"<p><strong>{escape(self.title)}</strong></p>" if self.title else ""
         return f"<div style='overflow-x: auto'>{title}{table if self.rows else ''}{note}</div>"
 
@@ -70,6 +70,11 @@ def _cell(tag: str, text: str, column: int) -> str:
 def percent(value: float) -> str:
     """An error rate as text."""
     return f"{100 * value:.1f} %" if isfinite(value) else "unknown"
+
+
+def count(n: float) -> str:
+    """How many, as text: thousands in full, fewer with fractions where rows count less."""
+    return f"{n:,.0f}" if n >= 1000 else f"{n:.4g}"
 
 
 def interval(ends: Iterable[float]) -> str:

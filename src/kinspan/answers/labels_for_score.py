@@ -12,8 +12,8 @@ from kinspan._rows.types import Floats
 from kinspan._validation.scores import LABELLED
 from kinspan.answers._table import ShownAsTable, Table, quoted
 from kinspan.answers.score_curves import ScoreCurve, mix_of
-from kinspan.answers.score_forecasts import by_chance, number
-from kinspan.answers.seen_from import note_on_class, score_of, shares_of, title_of
+from kinspan.answers.score_forecasts import number, without_a_look
+from kinspan.answers.seen_from import note_on_score, score_of, shares_of, title_of
 from kinspan.metrics import Score
 from kinspan.risk.labels_needed import fewest_labels, most_to_add
 
@@ -55,14 +55,14 @@ def labels_for_score(
 ) -> LabelsForScore:
     """Every way to label rows of one task, from its curve."""
     curve = ScoreCurve.of(model, score, position)
-    chance = float(by_chance(score_of(model, score), shares_of(model)[[position]])[0])
+    chance = float(without_a_look(score_of(model, score), shares_of(model)[[position]])[1, 0])
     most = most_to_add(model.moments_.effective().counts[position])
     ways = [
         _needed(curve, name, mix_of(model, position, name), wanted, chance, most)
         for name in LABELLED
     ]
     present = float(curve.at(np.zeros(1), np.ones(2)).value[0])
-    named = title_of(model, score), note_on_class(model, score)
+    named = title_of(model, score), note_on_score(model, score)
     return LabelsForScore(task, str(score), wanted, present, ways, *named)
 
 

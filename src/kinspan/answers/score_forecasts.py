@@ -10,11 +10,11 @@ import numpy as np
 from kinspan._rows.types import Codes, Floats, Mask
 from kinspan._validation.parameters import check_priors
 from kinspan._validation.scores import check_forecast_score
-from kinspan.answers._table import ShownAsTable, Table
+from kinspan.answers._table import ShownAsTable, Table, count
 from kinspan.answers.errors_by_classes import forecast_of_error
 from kinspan.answers.seen_from import (
     distributions_of,
-    note_on_class,
+    note_on_score,
     score_of,
     shares_of,
     thresholds_of,
@@ -35,20 +35,26 @@ class ScoreForecasts(ShownAsTable):
     value: Floats  # (tasks,); NaN where nothing is known
     low: Floats  # (tasks,): the lower end of the 90 % interval
     high: Floats  # (tasks,)
+    majority: Floats  # (tasks,): if the most frequent class of the task is always answered
     chance: Floats  # (tasks,): if classes are guessed, each as often as it occurs
     labels: Floats  # (tasks, classes): how many the task has
     title: str  # of the score, with the class if it is about one of two
     note: str = ""  # what to know of that class
 
+    @property
+    def numbers(self) -> tuple[Floats, ...]:
+        """Value, both ends, majority and chance, each (tasks,)."""
+        return self.value, self.low, self.high, self.majority, self.chance
+
     def _table(self) -> Table:
-        columns = self.value, self.low, self.high, self.chance, self.labels
+        known = zip(self.tasks, *self.numbers, self.labels, strict=True)
         rows = [
-            [str(task), number(value), ends(low, high), number(chance), counted(labels)]
-            for task, value, low, high, chance, labels in zip(self.tasks, *columns, strict=True)
+            [str(task), number(value), ends(low, high), *map(number, blind), counted(labels)]
+            for task, value, low, high, *blind, labels in known
         ]
         more = len(rows) - _SHOWN
         notes = [f"and {more:,} more" * (more > 0), self.note]
-        head = ["task", self.title, "90 % interval", "chance", "labels"]
+        head = ["task", self.title, "90 % interval", "majority", "chance", "labels"]
         return Table("", head, rows[:_SHOWN], "\n".join(filter(None, notes)))
 
 
@@ -64,17 +70,18 @@ def score_forecasts(
     low, high = np.where(is_new[:, None], np.nan, found.interval).T
     if order is None:
         order = worst_first(value, wanted.kind.greater_is_better)
-    chance = by_chance(score_of(model, wanted), shares_of(model)[order])
+    majority, chance = without_a_look(score_of(model, wanted), shares_of(model)[order])
     return ScoreForecasts(
         str(wanted),
         list(model.tasks_[order]),
         value[order],
         low[order],
         high[order],
+        majority,
         chance,
         counts[order],
         title_of(model, wanted),
-        note_on_class(model, wanted),
+        note_on_score(model, wanted),
     )
 
 
@@ -102,12 +109,15 @@ def lacking(counts: Floats) -> Mask:
     return np.asarray((counts > 0).sum(axis=1) < 2)
 
 
-def by_chance(score: Score, shares: Floats) -> Floats:
-    """(tasks,): computed once for tasks whose shares are the same in four digits."""
+def without_a_look(score: Score, shares: Floats) -> Floats:
+    """(2, tasks): if the most frequent class is always answered, and if classes are guessed.
+
+    Computed once for tasks whose shares are the same in four digits.
+    """
     classes = np.arange(shares.shape[1])
     different, place = np.unique(shares.round(4), axis=0, return_inverse=True)
     rows = (ScoredRows(classes, classes, np.eye(len(classes)), share) for share in different)
-    return np.array([score.of_chance(of) for of in rows])[place]
+    return np.array([(score.of_majority(of), score.of_chance(of)) for of in rows]).T[:, place]
 
 
 def number(value: float) -> str:
@@ -122,4 +132,4 @@ def ends(low: float, high: float) -> str:
 
 def counted(labels: Floats) -> str:
     """Numbers of labels of both classes as text."""
-    return " / ".join(f"{n:.4g}" for n in labels)
+    return " / ".join(map(count, labels))

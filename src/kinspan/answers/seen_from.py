@@ -66,7 +66,18 @@ def title_of(model: Any, score: Score) -> str:
     return f"{score.title} ({model.classes_.tolist()[place]})"
 
 
-def note_on_class(model: Any, score: Score) -> str:
+def note_on_score(model: Any, score: Score) -> str:
+    """In which order costs are, or how answers are chosen, or which class the score is about."""
+    if score.name == "cost":
+        order = ", ".join(map(quoted, model.classes_.tolist()))
+        return f"Costs: a row per true class and a column per answer, in the order {order}."
+    if score.name == "f1" and model._learnt.goal is None and len(model.classes_) == 2:
+        chosen = "Answers are the more probable classes; the largest F1 needs threshold='f1'."
+        return " ".join(filter(None, [chosen, _note_on_class(model, score)]))
+    return _note_on_class(model, score)
+
+
+def _note_on_class(model: Any, score: Score) -> str:
     """That the class is the more frequent one, where nobody asked for that."""
     place, counts = positive(model), model.moments_.counts.sum(axis=0)
     if place is None or not score.kind.of_one_class or counts[place] <= counts[1 - place]:

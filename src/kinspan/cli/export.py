@@ -27,7 +27,12 @@ def export(
     onnx: Annotated[str, typer.Option("--onnx", metavar="FILE", help="Where to write the graph.")],
     unseen: options.Unseen = None,
     float32: Annotated[
-        bool, typer.Option("--float32", help="Features and probabilities in single precision.")
+        bool,
+        typer.Option(
+            "--float32",
+            metavar=options.NO_VALUE,
+            help="Features and probabilities in single precision.",
+        ),
     ] = False,
     as_json: options.Json = False,
 ) -> None:

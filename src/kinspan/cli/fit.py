@@ -110,9 +110,11 @@ def fit(
 
 
 def _note_alike(model: MultiTaskSPCA, output: Output) -> None:
-    """Say which tasks and classes may be one."""
-    for what, ids in (("tasks", model.tasks_), ("classes", model.classes_)):
-        alike = tasks.written_alike(ids.tolist())
+    """Say which tasks, classes, and columns or categories of several tables may be one."""
+    features = getattr(model, "feature_names_in_", ())
+    named = {"tasks": model.tasks_, "classes": model.classes_, "features": features}
+    for what, names in named.items():
+        alike = tasks.written_alike(list(names))
         if alike is not None:
             said = f"{what} {alike[0]!r} and {alike[1]!r} differ in spaces or capitals only"
             output.note(f"{said}: are they the same?")
@@ -181,12 +183,19 @@ def _show(
     free = _unlabelled(model)
     if free:
         output.say(f"{model.explain_unlabelled().sentence}, {whole(free):,} in all.")
-    output.say("Forecast: the error to expect. Alone: without other tasks. Gain: in points.")
+    output.say(f"{_forecast_said(model)} Alone: without other tasks. Gain: in points.")
     for of in scores:
         show_forecast(of, len(shown), output)
     output.say(f"Model: {out}")
     named = {"scores": [forecast_as_json(of) for of in scores]} if scores else {}
     output.result(**_result(model, out, order, helping), **named)
+
+
+def _forecast_said(model: MultiTaskSPCA) -> str:
+    """What forecasts are, and how they count classes: one class may be rare."""
+    is_equal = model.priors is None
+    counted = "all classes count equally" if is_equal else "classes count as often as they occur"
+    return f"Forecast: the error to expect; {counted}."
 
 
 def _unlabelled(model: MultiTaskSPCA) -> float:

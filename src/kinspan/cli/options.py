@@ -11,6 +11,7 @@ from kinspan.tables.columns import ColumnChoice
 from kinspan.tables.dialect import Dialect, check_dialect
 
 Names = list[str] | None
+NO_VALUE = ""  # what the help shows next to options that take none
 
 
 _HELP = {
@@ -47,11 +48,12 @@ _HELP = {
     "without labels, for a better forecast.",
     "--only-answers": "Leave out the columns of DATA except the task.",
     "--metrics": "Scores to compute besides the error, such as roc_auc, average_precision, "
-    "log_loss, f1, recall_at_precision=0.8, lift_at_budget=5% or 'cost=0 1; 5 0', separated by "
-    "commas.",
+    "log_loss, f1, recall_at_precision=0.8, lift_at_budget=5% or 'cost=0 1; 5 0' (a row for "
+    "every true class, a column for every answer, classes sorted), separated by commas.",
     "--threshold": "When the class of --pos-label is answered: for the fewest errors (error), the "
-    "least cost (cost, by --class-weight, or 'cost=0 1; 5 0'), the largest f1, a precision "
-    "(precision=0.8) or a share of the rows (budget=5%); ', tasks=all' makes it one for all tasks.",
+    "least cost (cost, by --class-weight, or 'cost=0 1; 5 0', a row for every true class, a "
+    "column for every answer, classes sorted), the largest f1, a precision (precision=0.8) or a "
+    "share of the rows (budget=5%); ', tasks=all' makes it one for all tasks.",
     "--pos-label": "Of two classes, the one that scores such as average_precision, and thresholds, "
     "are about.",
     "--score": "Scores to forecast besides the error, such as average_precision, roc_auc or "
@@ -72,6 +74,10 @@ _DEFAULTS = {
 
 def _option(name: str, metavar: str | None = None, **more: Any) -> Any:
     return typer.Option(name, metavar=metavar, **{"help": _HELP.get(name), **more})
+
+
+def _flag(name: str, **more: Any) -> Any:
+    return _option(name, NO_VALUE, **more)
 
 
 def _reading(name: str, metavar: str | None = None, **more: Any) -> Any:
@@ -119,7 +125,7 @@ RandomState = Annotated[
 Like = Annotated[str | None, _option("--like", "FILE")]
 MinCount = Annotated[int, _option("--min-count", min=1)]
 Reservoir = Annotated[int, _option("--reservoir", min=0)]
-OnlyAnswers = Annotated[bool, _option("--only-answers")]
+OnlyAnswers = Annotated[bool, _flag("--only-answers")]
 Scored = Annotated[
     str, _option("--out", "FILE", help="CSV, TSV, Parquet or Feather; - prints CSV.")
 ]
@@ -127,8 +133,8 @@ Threshold = Annotated[str | None, _option("--threshold", "GOAL", show_default="l
 PosLabel = Annotated[str | None, _option("--pos-label", "LABEL", show_default="the second")]
 Scores = Annotated[Names, _option("--score", "SCORES")]
 Metrics = Annotated[Names, _option("--metrics", "SCORES")]
-AllTasks = Annotated[bool, _option("--all")]
-Json = Annotated[bool, _option("--json")]
+AllTasks = Annotated[bool, _flag("--all")]
+Json = Annotated[bool, _flag("--json")]
 
 
 def column_choice(

@@ -11,9 +11,11 @@ from importlib import import_module
 from typing import Any
 
 import typer
+from typer.core import TyperCommand
 from typer.main import get_command
 
 from kinspan.cli import failing
+from kinspan.cli.options import NO_VALUE
 from kinspan.cli.overview import VERBS
 
 
@@ -28,10 +30,21 @@ def _app(arguments: Sequence[str]) -> typer.Typer:
     for verb in VERBS:
         if verb in arguments:  # a function in a file of its name
             module = import_module(f"kinspan.cli.{verb}")
-            app.command(epilog=module.EXAMPLES)(getattr(module, verb))
+            app.command(cls=Verb, epilog=module.EXAMPLES)(getattr(module, verb))
         else:  # a name that a slip of the pen may have meant
             app.command(verb)(_nothing)
     return app
+
+
+class Verb(TyperCommand):
+    """A verb whose help shows no type of Python next to --help."""
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """Return the option that typer makes, which takes no value."""
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.metavar = NO_VALUE
+        return option
 
 
 def _nothing() -> None:
@@ -83,8 +96,10 @@ def _misuse(error: Any) -> str:
     context = getattr(error, "ctx", None)
     hint = "see kinspan --help" if context is None else f"see {context.command_path} --help"
     if "command" in text:
-        hint = f"verbs are {', '.join(VERBS)}"
-    return f"{text.rstrip('.?')}; {hint}"
+        hint = f"the verbs are {', '.join(VERBS)}"
+    if text.endswith("?"):
+        return f"{text} {hint[0].upper()}{hint[1:]}"
+    return f"{text.rstrip('.')}; {hint}"
 
 
 def _closed() -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from kinspan._rows import identifiers
 from kinspan._rows.types import Codes, Floats, Ids
 from kinspan.answers.score_forecasts import score_forecasts
-from kinspan.answers.seen_from import note_on_class, score_of, title_of
+from kinspan.answers.seen_from import note_on_score, score_of, title_of
 from kinspan.cli.output import Output, name_of
 from kinspan.cli.score_tables import note_of_class
 from kinspan.metrics import Score, ScoredRows, TaskScores, scores_by_task
@@ -94,7 +94,7 @@ class Compared(NamedTuple):
         output.say(f"Always the most frequent class of a task: {_listed(titles, majority)}.")
         output.say(f"Classes guessed, each as often as it occurs: {_listed(titles, chance)}.")
         for score in of.scores:
-            note_of_class(note_on_class(self.model, score), output)
+            note_of_class(note_on_score(self.model, score), output)
 
 
 def _forecasts(scores: list[Score], tasks: Sequence[Any], model: Any) -> Floats:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from kinspan._arrays.elsewhere import on_host
 from kinspan._rows import identifiers
 from kinspan._rows.types import Codes, Floats
-from kinspan._validation.rows import check_labels, check_rows, check_tasks
+from kinspan._validation.rows import check_labels
 from kinspan._validation.scores import check_curve_score
 from kinspan.answers.seen_from import distributions_of
 from kinspan.displays._canvas import (
@@ -71,10 +71,13 @@ class CurveDisplay:
         check_estimator(estimator)
         has_rows = estimator.sample_ is not None
         check_curve_score("estimator", "roc_auc", len(estimator.classes_), has_rows)
-        actual, ids = None, None if task is None else identifiers.as_array([task])
+        everyone: Codes = np.arange(len(estimator.tasks_))
+        actual, tasks = None, everyone
         if X is not None:
-            actual, ids = _test_rows(estimator, X, y, task)
-        tasks = _positions(estimator, ids)
+            actual, of_rows = _test_rows(estimator, X, y, task)
+            tasks = of_rows if len(of_rows) == 1 else everyone
+        elif task is not None:
+            tasks = np.array([estimator._position(task)])
         masses = masses_above(distributions_of(estimator), tasks)
         name = "all tasks" if len(tasks) > 1 else shortened(estimator.tasks_[tasks[0]])
         shown = None if actual is None else cls._of_rows(actual)
@@ -117,9 +120,12 @@ class CurveDisplay:
         raise NotImplementedError
 
 
-def _test_rows(estimator: Any, X: Any, y: Any, task: Any) -> tuple[Actual, Any]:
-    """What happened, and the tasks of the rows, if these are not all tasks."""
-    features, _, column = check_rows(estimator, X, task, reset=False)
+def _test_rows(estimator: Any, X: Any, y: Any, task: Any) -> tuple[Actual, Codes]:
+    """What happened, and the positions of the tasks of these rows."""
+    features, _, known = estimator._known_rows(X, task)
+    tasks = np.unique(on_host(known))
+    if tasks.tolist() == [len(estimator.tasks_)]:
+        raise ValueError("task: the rows are of a task without labels, of which nothing is known")
     labels = np.asarray(check_labels(y, features.shape[0]))
     classes = identifiers.lookup(estimator.classes_, labels)
     if (classes < 0).any():
@@ -130,11 +136,4 @@ def _test_rows(estimator: Any, X: Any, y: Any, task: Any) -> tuple[Actual, Any]:
     scores = np.asarray(on_host(estimator.decision_function(X, task=task)))
     if estimator._learnt.is_mirrored:
         classes, scores = 1 - classes, -scores
-    ids = identifiers.encode(np.asarray(check_tasks(column, features.shape[0])))[0]
-    return Actual(classes.astype(np.float64), scores), ids if len(ids) == 1 else None
-
-
-def _positions(estimator: Any, ids: Any) -> Codes:
-    if ids is None:
-        return np.arange(len(estimator.tasks_))
-    return np.array([estimator._position(ids.tolist()[0])])
+    return Actual(classes.astype(np.float64), scores), tasks

@@ -11,7 +11,7 @@ from kinspan._arrays.elsewhere import on_host
 from kinspan._rows import identifiers
 from kinspan._rows.types import Floats
 from kinspan._validation.parameters import check_positive, check_priors
-from kinspan._validation.rows import check_labels, check_rows, check_tasks
+from kinspan._validation.rows import check_labels
 from kinspan.displays._canvas import (
     ACTUAL,
     ALONE,
@@ -126,17 +126,17 @@ class ForecastDisplay:
 
 def _actual_errors(estimator: Any, X: Any, y: Any, task: Any) -> Floats:
     """The mean error of the classes of every task, weighted as in the forecast."""
-    features, _, column = check_rows(estimator, X, task, reset=False)
+    features, _, known = estimator._known_rows(X, task)
     labels = np.asarray(check_labels(y, features.shape[0]))
-    ids = np.asarray(check_tasks(column, features.shape[0]))
     wrong = ~identifiers.same(labels, on_host(estimator.predict(X, task=task)))
-    t, c = identifiers.lookup(estimator.tasks_, ids), identifiers.lookup(estimator.classes_, labels)
+    t, c = np.asarray(on_host(known)), identifiers.lookup(estimator.classes_, labels)
     if (c < 0).any():
         unknown, classes = labels[c < 0].tolist()[0], estimator.classes_.tolist()
         raise ValueError(f"label {unknown!r} is not a class of the model, which has {classes}")
     rows, errors = np.zeros((2, len(estimator.tasks_), len(estimator.classes_)))
-    np.add.at(rows, (t[t >= 0], c[t >= 0]), 1.0)
-    np.add.at(errors, (t[t >= 0], c[t >= 0]), wrong[t >= 0])
+    fitted = t < len(estimator.tasks_)
+    np.add.at(rows, (t[fitted], c[fitted]), 1.0)
+    np.add.at(errors, (t[fitted], c[fitted]), wrong[fitted])
     share = check_priors(estimator.priors, estimator.moments_.counts) * (rows > 0)
     in_all = share.sum(axis=1)
     actual = (share * errors / np.maximum(rows, 1.0)).sum(axis=1)

@@ -100,8 +100,9 @@ class LearningCurveForecastDisplay:
         """Draw the curves on the given axes, or on new ones."""
         ax = axes_for(ax, 7.4)
         self.lines_ = []
+        earlier = len(ax.get_legend_handles_labels()[1])  # curves of other models, say
         for i, (task, labels, errors) in enumerate(
-            zip(self.tasks, self.labels, self.errors, strict=True)
+            zip(self.tasks, self.labels, self.errors, strict=True), start=earlier
         ):
             seen = np.maximum(labels, 0.5)
             lap, kind = divmod(i, len(KINDS))
@@ -112,7 +113,7 @@ class LearningCurveForecastDisplay:
             line.sticky_edges.y.append(0.0)
             self.lines_.append(line)
         ax.set_xscale("log")
-        ax.set(xlabel="labels of each class", ylabel=f"forecast {self.title or 'error'}")
+        ax.set(xlabel="labels per class", ylabel=f"forecast {self.title or 'error'}")
         ax.autoscale_view()
         if self.title is None:
             as_percent(ax.yaxis)

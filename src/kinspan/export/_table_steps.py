@@ -102,9 +102,11 @@ def in_double() -> Steps:
 def _numbers(dialect: Dialect) -> Steps:
     """numbers → the same with NaN in place of those that stand for a missing one."""
     steps = [Step("Cast", ("numbers",), "present_0", {"to": np.float64})]
-    constants: dict[str, Any] = {"no_number": np.array(np.nan)}
-    for i, number in enumerate(missing_numbers(dialect)):
-        constants[f"missing_{i}"] = np.array(number)
+    nothing = missing_numbers(dialect)
+    constants = {f"missing_{i}": np.array(number) for i, number in enumerate(nothing)}
+    if len(nothing):
+        constants["no_number"] = np.array(np.nan)
+    for i in range(len(nothing)):
         steps += [
             Step("Equal", (f"present_{i}", f"missing_{i}"), f"is_missing_{i}"),
             Step("Where", (f"is_missing_{i}", "no_number", f"present_{i}"), f"present_{i + 1}"),

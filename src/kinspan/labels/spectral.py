@@ -19,7 +19,7 @@ from kinspan._rows.types import Floats
 from kinspan.labels.downdate import largest_eigenpairs
 from kinspan.labels.shrinkage import Along, precision_of_others, with_rest
 from kinspan.labels.spectrum import Spectrum, TaskWeights
-from kinspan.labels.spikes import edge, overlaps, spike_strengths
+from kinspan.labels.spikes import edge, least_spike, overlaps, spike_strengths, uneven_ratio
 
 _EXTRA = 10  # right vectors beyond the spikes: the downdate then changes mean errors by < 1e-4
 _AT_ONCE = 1 << 20  # numbers in the right vectors of all targets
@@ -38,7 +38,7 @@ class Others(NamedTuple):
     squares: Floats  # (…, targets, spikes): s², of the others' rows
     vectors: Floats  # (…, targets, basis, spikes): right vectors of the others' rows
     is_spike: Floats  # (…, targets, spikes): one above the edge, zero for padding
-    ratio: Floats  # (…): γ, others over dimension
+    ratio: Floats  # (…): γ, others over dimension, of white noise with the same edge
 
 
 class Response(NamedTuple):
@@ -174,10 +174,16 @@ def leave_each_out(spectrum: Spectrum, targets: slice = slice(None)) -> Others:
 
 
 def _noise_of_others(spectrum: Spectrum) -> tuple[Floats, Floats, Floats]:
-    """Number of other tasks, over the dimension, and (…, 1) squares at the edge of their noise."""
+    """Number of other tasks, over the dimension, and (…, 1) squares that noise does not reach.
+
+    The ratio is that of white noise with the same edge.
+    """
     n_others = np.maximum(spectrum.active.sum(axis=-1) - 1.0, 0.0)
-    ratio = n_others / spectrum.dimension
-    return n_others, ratio, (edge(ratio) * spectrum.dimension)[..., None]
+    ratio = _of_white_noise(n_others / spectrum.dimension, spectrum.unevenness)
+    return n_others, ratio, (least_spike(ratio, n_others) * spectrum.dimension)[..., None]
+
+
+_of_white_noise = np.vectorize(uneven_ratio, otypes=[np.float64])
 
 
 def _top(spectrum: Spectrum) -> int:

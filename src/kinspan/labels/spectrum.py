@@ -23,6 +23,7 @@ class Spectrum(NamedTuple):
     precision: Floats  # (…, tasks): 1/σ, zero for tasks without contrasts
     dimension: Floats | float  # (…): P, over how many coordinates the noise is spread
     doubt: Floats | float = 0.0  # (…, tasks): the squared relative error of σ²
+    unevenness: Floats | float = 1.0  # (…): one where the noise is the same in all coordinates
 
     @property
     def coordinates(self) -> Floats:
@@ -61,7 +62,8 @@ class Spectrum(NamedTuple):
             np.stack([np.asarray(s[i]) for s in spectra]) for i in range(4)
         )
         doubt = np.stack([np.broadcast_to(s.doubt, s.precision.shape) for s in spectra])
-        return cls(vectors, values, precision, dimension, doubt)
+        unevenness = np.stack([np.asarray(s.unevenness) for s in spectra])
+        return cls(vectors, values, precision, dimension, doubt, unevenness)
 
 
 class TaskWeights(NamedTuple):

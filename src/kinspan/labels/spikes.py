@@ -8,11 +8,15 @@ rows of one task for `kinspan.theory`.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
 from kinspan._rows.types import Floats
+
+_CHANCE = 2.02  # of Tracy and Widom's law: noise is larger in one of a hundred draws
+_HALVINGS = 50
 
 
 class Overlaps(NamedTuple):
@@ -28,8 +32,41 @@ def bulk(ratio: float) -> tuple[float, float]:
 
 
 def edge(ratio: Floats | float) -> Floats:
-    """(1 + √γ)²: what an eigenvalue has to exceed to be a spike."""
+    """(1 + √γ)²: what an eigenvalue has to exceed to be a spike, in the limit."""
     return np.asarray((1.0 + np.sqrt(ratio)) ** 2)
+
+
+def least_spike(ratio: Floats | float, n_rows: Floats | float) -> Floats:
+    """What an eigenvalue has to exceed with so many rows: noise does so in 1 % of all draws.
+
+    Eq. (10a) of docs/theory.md, by Johnstone's centre and scale for the law of Tracy and Widom.
+    """
+    rows = np.sqrt(np.maximum(n_rows, 1.0))
+    columns = rows / np.sqrt(np.maximum(ratio, 1e-300))
+    scale = (rows + columns) * np.cbrt(1.0 / rows + 1.0 / columns)
+    return np.asarray(edge(ratio) + _CHANCE * scale / columns**2)
+
+
+@cache
+def uneven_ratio(ratio: float, unevenness: float) -> float:
+    """The ratio at which white noise has the edge that uneven noise has: eq. (10c).
+
+    Noise of two sizes t, in shares w, has the same first three moments. Its edge is the least value
+    of γ/y + Σ w/(1 − t y).
+    """
+    if ratio <= 0 or unevenness <= 1:
+        return ratio
+    apart = min(np.sqrt(unevenness - 1.0), 1.0)
+    sizes = np.array([1.0 - apart, max(1.0 + apart, unevenness)])
+    share = 1.0 / sizes[1] if unevenness > 2 else 0.5
+    shares = np.array([1.0 - share, share])
+    low, high = 0.0, 1.0 / float(sizes[1])
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2.0
+        rises = shares @ (sizes * (middle / (1.0 - sizes * middle)) ** 2) > ratio
+        low, high = (low, middle) if rises else (middle, high)
+    least = ratio / low + shares @ (1.0 / (1.0 - sizes * low))
+    return float((np.sqrt(least) - 1.0) ** 2)
 
 
 def marchenko_pastur(eigenvalues: Floats, ratio: float) -> Floats:

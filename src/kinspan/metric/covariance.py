@@ -23,8 +23,10 @@ from kinspan.metric.root import Root
 from kinspan.metric.row_matrix import DenseRows, RowMatrix
 from kinspan.metric.sampled_rows import SampledRows
 from kinspan.metric.scale import ScaledMoments
+from kinspan.metric.unevenness import unevenness
 
 _LEAST_WIDTH = 4096  # of a block of features
+_AT_ONCE = 2048  # rows whose squares are added up: fewer take longer each
 _CANCELLED = 1e-2  # of a squared length: the rest has lost a digit
 _ROUNDING = 1e-16  # of squared lengths: what is left of means that the rows span
 
@@ -143,8 +145,8 @@ class Covariance:
         """A few rows, and the first and second of their pairs: of different cells, if there are."""
         lengths = np.empty(len(self.residuals))
         for part in blocks(*self.residuals.shape):
-            doubles = self.residuals[part].astype(np.float64, copy=False)
-            np.einsum("np,np->n", doubles, doubles, out=lengths[part])
+            rows = self.residuals[part]
+            np.einsum("np,np->n", rows, rows, dtype=np.float64, out=lengths[part])
         some = self.rows.across(lengths)
         cells, (first, second) = self.rows.cells[some], _all_pairs(len(some))
         differ = np.flatnonzero(cells[first] != cells[second])
@@ -194,7 +196,7 @@ def covariance_of_rows(
     if isinstance(residuals, np.ndarray) and n >= p:
         scatter = np.zeros((p, p))
         size = size.astype(residuals.dtype, copy=False)
-        for some in blocks(n, p, least=p):
+        for some in blocks(n, p, least=max(p, _AT_ONCE)):
             weighted = residuals[some] * size[some]
             scatter += weighted.T @ weighted
         values, vectors = np.linalg.eigh(scatter)
@@ -273,4 +275,5 @@ def in_metric(turned: ScaledMoments, covariance: Covariance, share: float) -> Sc
         cell_noise=turned.cell_noise * ratio,
         noise_level=turned.noise_level * ratio,
         dimension=min(max(noise.dimension, 1.0), n_features),
+        unevenness=unevenness(covariance.values, share, covariance.rows.freedom),
     )

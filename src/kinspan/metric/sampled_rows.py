@@ -36,6 +36,11 @@ class SampledRows(NamedTuple):
         several = left > 1e-9 * self.counts
         return np.where(several, self.one * self.counts / np.where(several, left, 1.0), 0.0)
 
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom of the deviations from cell means."""
+        return float(self.weights @ (1.0 - 1.0 / np.maximum(self.counts, 1.0)))
+
     def across(self, lengths: Floats) -> Codes:
         """A few rows of all lengths, the same in any order of rows; of equal lengths, by key."""
         size = max(float(lengths.mean()), 1e-300)

@@ -37,6 +37,7 @@ class ScaledMoments(NamedTuple):
     cell_noise: Floats  # (tasks, classes): tr C / n, the squared sampling error of a cell mean
     noise_level: Floats  # (tasks,): tr C / features, the variance of a feature within a class
     dimension: float  # (tr C)² / tr C²: effective number of features that share the noise
+    unevenness: float = 1.0  # tr C tr C³ / (tr C²)²: one where they share it equally
 
     @property
     def present(self) -> Mask:

@@ -10,8 +10,11 @@ import numpy as np
 from kinspan._rows.types import Ids
 
 
-def rounded(values: Any, digits: int = 5) -> Any:
-    """A number or lists of numbers; unknown ones become None, whole ones have no decimal point."""
+def rounded(values: Any, digits: int = 8) -> Any:
+    """A number or lists of numbers; unknown ones become None, whole ones have no decimal point.
+
+    The page rounds to tenths of a per cent: with far fewer digits here it would round twice.
+    """
     if isinstance(values, np.ndarray):
         return [rounded(value, digits) for value in values]
     value = float(values)

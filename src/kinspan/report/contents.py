@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kinspan._rows.types import Codes
+from kinspan._rows.types import Codes, Floats
 from kinspan.answers.score_forecasts import ScoreForecasts
 from kinspan.answers.seen_from import shares_of
 from kinspan.answers.summary import by_need
@@ -36,7 +36,7 @@ def contents(
         "title": title or f"Report on {len(order):,} task{'s' * (len(order) != 1)}",
         "about": _about(model),
         "figures": _figures(rows),
-        "scores": [{"title": of.title} for of in scores],
+        "scores": [_mean(of) for of in scores],
         "tasks": rows,
         "curves": curves(model, order),
         "help": helpers(model, order, leave_out),
@@ -83,9 +83,23 @@ def _scores(
         place = {task: i for i, task in enumerate(of.tasks)}
         for row, t in zip(found, order.tolist(), strict=True):
             i = place[ids[t]]
-            ends = ("value", of.value[i]), ("low", of.low[i]), ("high", of.high[i])
-            row.append({name: rounded(value) for name, value in ends})
+            row.append({name: rounded(part[i]) for name, part in _parts(of).items()})
     return found
+
+
+def _parts(of: ScoreForecasts) -> dict[str, Floats]:
+    return dict(zip(("value", "low", "high", "majority", "chance"), of.numbers, strict=True))
+
+
+def _mean(of: ScoreForecasts) -> dict[str, Any]:
+    """Over the tasks where it is known, next to what knowing nothing gives."""
+    known = np.isfinite(of.value)
+    parts = {
+        name: rounded(part[known].mean()) if known.any() else None
+        for name, part in _parts(of).items()
+        if name not in ("low", "high")
+    }
+    return {"title": of.title, "known": int(known.sum()), "note": of.note, **parts}
 
 
 def _rows(model: Any, order: Codes, doubtful: list[dict[str, Any]]) -> list[dict[str, Any]]:

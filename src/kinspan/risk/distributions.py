@@ -172,13 +172,34 @@ class _Cells(NamedTuple):
         """(tasks, 2): those of the rows of the task, with few of which they are the usual ones."""
         return np.asarray((self.scatter + COMMON_ROWS * usual) / self.freedom())
 
+    def usual(self) -> Floats:
+        """(tasks, 2): variances by the rows of both classes, and the ratio that all tasks have."""
+        freedom = np.maximum(self.n - 1.0, 0.0)
+        of_all = self.scatter.sum() / max(float(freedom.sum()), 1.0) or 1.0
+        of_task = self.scatter.sum(axis=1, keepdims=True) + COMMON_ROWS * of_all
+        of_task = of_task / (freedom.sum(axis=1, keepdims=True) + COMMON_ROWS)
+        of_class = (self.scatter / of_task).sum(axis=0) / np.maximum(freedom.sum(axis=0), 1.0)
+        return np.asarray(of_task * np.where(of_class > 0, of_class, 1.0))
+
+    def doubt_of_variance(self, rows: LeftOutRows, variances: Floats) -> float:
+        """The variance of the logarithm of a variance, times its rows: 2 for normal scores."""
+        here = rows.tasks, rows.classes
+        squares = (self.scores - self.means[here]) ** 2 / variances[here]
+        fourth = rows.weights @ squares**2 + 3.0 * COMMON_ROWS
+        return float(fourth / (rows.weights.sum() + COMMON_ROWS)) - 1.0
+
 
 def score_distributions(
     rows: LeftOutRows, counts: Floats, shares: Floats | None
 ) -> ScoreDistributions:
     """From left-out rows of two classes, labels (tasks, 2) and shares (tasks,), if known."""
     cells = _Cells.of(rows)
-    log_variances = _log_variances(cells)
+    with_usual = cells.variances(cells.usual())
+    doubt = cells.doubt_of_variance(rows, with_usual)
+    # Tasks that are surer than others are so for both classes: the ratio of both is much alike in
+    # all tasks, and rare rows need only say that.
+    of_tasks = (2.0 / np.array(FLEET_ROWS)).tolist()
+    log_variances = Pair.of(np.log(with_usual), doubt / cells.freedom(), of_tasks)
     variance = np.exp(log_variances.means())
     n = np.maximum(cells.n, 1e-9)
     unit = np.sqrt((n * variance).sum(axis=1) / n.sum(axis=1))
@@ -190,7 +211,8 @@ def score_distributions(
     between = (1.0 / np.array([*FLEET_ROWS, *_LESS_THAN_A_ROW])).tolist()
     means = cells.means / unit[:, None]
     # A distance in units is known no better than the unit.
-    inexact = np.mean(np.diff(means, axis=1) ** 2) / (2.0 * cells.freedom().sum(axis=1))
+    relative = 0.25 * doubt / cells.freedom().sum(axis=1)
+    inexact = np.mean(np.diff(means, axis=1) ** 2) * relative
     error = error / unit[:, None] ** 2
     locations = Pair.of(means, error, between, inexact, _HALF_OF_GUESSING)
     offset = np.diff(rows.log_priors, axis=1)[:, 0]
@@ -204,22 +226,6 @@ def score_distributions(
 def _both(middle: Floats, difference: Floats) -> Floats:
     """(draws, 2): both classes."""
     return np.stack([middle - 0.5 * difference, middle + 0.5 * difference], axis=1)
-
-
-def _log_variances(cells: _Cells) -> Pair:
-    """Of both classes; the variance of n rows is known up to a factor of about 1 ± √(2/n).
-
-    Tasks that are surer than others are so for both classes: the ratio of both is much alike in
-    all tasks, and rare rows need only say that.
-    """
-    freedom = np.maximum(cells.n - 1.0, 0.0)
-    of_all = cells.scatter.sum() / max(float(freedom.sum()), 1.0) or 1.0
-    of_task = cells.scatter.sum(axis=1, keepdims=True) + COMMON_ROWS * of_all
-    of_task = of_task / (freedom.sum(axis=1, keepdims=True) + COMMON_ROWS)
-    of_class = (cells.scatter / of_task).sum(axis=0) / np.maximum(freedom.sum(axis=0), 1.0)
-    usual = of_task * np.where(of_class > 0, of_class, 1.0)
-    between = (2.0 / np.array(FLEET_ROWS)).tolist()
-    return Pair.of(np.log(cells.variances(usual)), 2.0 / cells.freedom(), between)
 
 
 def _shapes(rows: LeftOutRows, cells: _Cells, variance: Floats, n: Floats) -> Floats:

@@ -16,7 +16,8 @@ from kinspan.risk.distributions import N_DRAWS, Draws, ScoreDistributions
 
 _LEVEL = 0.90
 _BINS = 10
-_AT_ONE_PLACE = ("f1", "cost")
+_AT_ONE_PLACE = ("error", "balanced_error", "f1", "cost")
+_OF_TAILS = ("average_precision", "recall_at_precision")
 _LUCK = np.random.default_rng(1).permuted(
     np.tile((np.arange(N_DRAWS) + 0.5) / N_DRAWS, (2, 1)), axis=1
 )  # of both classes, the same for all tasks and models
@@ -39,7 +40,8 @@ class Sorted(NamedTuple):
         scores = draws.scores.reshape(n, -1)
         order = np.argsort(-scores, axis=1, kind="stable")
         is_positive = order >= points
-        masses = draws.masses.ravel()[order] / draws.masses.sum(axis=1).mean()
+        of_points = np.broadcast_to(draws.masses, draws.scores.shape).reshape(n, -1)
+        masses = np.take_along_axis(of_points, order, axis=1) / draws.masses.sum(axis=-1).mean()
         share = draws.share[:, None]
         return cls(
             np.take_along_axis(scores, order, axis=1),
@@ -89,13 +91,36 @@ def forecast_score(
 def drawn(name: str, level: Any, draws: Draws, threshold: float) -> Floats:
     """(2, draws): the values of a score, and those between which its interval lies.
 
-    Scores that look at one threshold look at few rows, of which nobody knows how many there are.
+    Scores that look at one threshold look at few rows, of which nobody knows how many there are,
+    and those that tails decide at shapes that few rows tell.
     """
     of = Sorted.of(draws, threshold)
     values = DRAWN[name](of, level)
-    if name not in _AT_ONE_PLACE:
-        return np.stack([values, values])
-    return np.stack([values, DRAWN[name](of._replace(in_doubt=True), level)])
+    ends = values
+    if name in _AT_ONE_PLACE:
+        ends = DRAWN[name](of._replace(in_doubt=True), level)
+    if name in _OF_TAILS:
+        others = DRAWN[name](Sorted.of(with_other_shapes(draws), threshold), level)
+        ends = np.clip(others + (values.mean() - others.mean()), 0.0, 1.0)
+    return np.stack([values, ends])
+
+
+def with_other_shapes(draws: Draws) -> Draws:
+    """Every draw with shapes that as many rows make likely, at its locations and spreads."""
+    rows = (draws.rows + 1.0)[:, None]  # one of them is normal
+    masses = np.random.default_rng(2).standard_gamma(
+        np.maximum(rows * draws.masses, 1e-9), size=draws.scores.shape
+    )
+    masses = masses / masses.sum(axis=2, keepdims=True)
+    (mean, spread), (wanted, width) = (_moments(draws.scores, m) for m in (masses, draws.masses))
+    scores = wanted + (draws.scores - mean) * (width / np.maximum(spread, 1e-9))
+    return draws._replace(scores=scores, masses=masses)
+
+
+def _moments(scores: Floats, masses: Floats) -> tuple[Floats, Floats]:
+    """(draws, classes, 1) means and deviations."""
+    mean = (masses * scores).sum(axis=2, keepdims=True)
+    return mean, np.sqrt((masses * (scores - mean) ** 2).sum(axis=2, keepdims=True))
 
 
 def summarised(values: Floats) -> ScoreForecast:

@@ -41,6 +41,7 @@ class LeftOutErrors(NamedTuple):
     smoothed: Floats  # (tasks,): the same from margins
     chance: Floats  # (tasks,): the error of a guess; zero with fewer than two classes
     unit: Floats  # (tasks,): in which errors are compared: larger with more classes or fewer labels
+    by_distance: Floats  # (tasks,): one where tasks differ by how far apart their classes are
 
     @classmethod
     def of(cls, rows: LeftOutRows, priors: Floats, skipped: Mask | None = None) -> LeftOutErrors:
@@ -66,6 +67,14 @@ class LeftOutErrors(NamedTuple):
             rows=independent_rows(self.rows, usual.noise_share(), common),
             unit=self.chance * difficulty(usual, counts, self.rows, relative, ways),
         )
+
+    def compared_with(self, chance: Floats) -> LeftOutErrors:
+        """Of rules that seek something else, and have these errors, (tasks,), if they know nothing.
+
+        Such tasks differ by how often they answer a class too.
+        """
+        chance = np.where(self.chance > 0, chance, 0.0)
+        return self._replace(chance=chance, unit=chance, by_distance=np.zeros_like(chance))
 
     def wrong(self) -> Floats:
         """(tasks,): how many rows are misclassified, as far as counts confirm smooth tails."""
@@ -112,7 +121,8 @@ def left_out_errors(
     chance = 1.0 - _normalised(priors).max(axis=1)
     pi = _normalised(priors if skipped is None else np.where(skipped, 0.0, priors))
     counted, smoothed = ((pi * part).sum(axis=1) for part in (shares.counted, shares.smoothed))
-    return LeftOutErrors(_rows(shares, pi), counted, smoothed, chance, chance)
+    ones = np.ones_like(chance)
+    return LeftOutErrors(_rows(shares, pi), counted, smoothed, chance, chance, ones)
 
 
 def _normalised(priors: Floats) -> Floats:
@@ -148,10 +158,13 @@ class _Others(NamedTuple):
         errors = found.confirmed(ratio)
         known = n, errors, found.chance, found.unit
         relative = float(n @ (errors / np.where(found.unit > 0, found.unit, 1.0)) / n.sum())
-        worth = rows_of_a_task(relative, float(n.sum()), float(n @ found.chance / n.sum()))
-        before = [prior_of_others(*known, alike * worth) for alike in ALIKE]
+        worths = np.array(FLEET_ROWS)
+        if found.by_distance.all():
+            chance = float(n @ found.chance / n.sum())
+            worths = rows_of_a_task(relative, float(n.sum()), chance) * np.array(ALIKE)
+        before = [prior_of_others(*known, worth) for worth in worths.tolist()]
         told = [_log_likelihood(n, found.counted, *prior[:2]) for prior in before]
-        likely = softmax(told + 0.5 * np.log(ALIKE))
+        likely = softmax(told + 0.5 * np.log(worths))
         return cls(ratio, before, likely)
 
     def posterior(self, found: LeftOutErrors) -> Forecast:

@@ -39,3 +39,21 @@ class LeftOutRows(NamedTuple):
             return self.scores
         moved = (1.0 - np.clip(self.noise_share, 0.0, 1.0))[self.tasks] * self.resized
         return self.scores + np.outer(moved, [-0.5, 0.5])
+
+    def error_of_guesses(self, priors: Floats) -> Floats:
+        """(tasks,): the error of who answers classes as often as these scores do, but by chance.
+
+        A rule that seeks something else than few errors can be wrong more often than who always
+        answers the most frequent class, and is compared with a guess that seeks it too.
+        """
+        shape, answers = priors.shape, self.scores.argmax(axis=1)
+        pi = priors / np.maximum(priors.sum(axis=1, keepdims=True), 1e-300)
+        in_class = np.zeros(shape)
+        np.add.at(in_class, (self.tasks, self.classes), self.weights)
+        share = (
+            self.weights * (pi / np.where(in_class > 0, in_class, 1.0))[self.tasks, self.classes]
+        )
+        answered = np.zeros(shape)
+        np.add.at(answered, (self.tasks, answers), share)
+        answered /= np.maximum(answered.sum(axis=1, keepdims=True), 1e-300)
+        return np.asarray((pi * (1.0 - answered)).sum(axis=1))

@@ -124,12 +124,16 @@ def wrong_labels(labels: LabelledScores, given: Floats | None = None) -> WrongLa
 
 
 def _shapes(n_classes: int) -> tuple[list[Floats], Floats]:
-    """Accounts, each (classes, free rates), and the logarithms of how likely they are before."""
+    """Accounts, each (classes, free rates), and the logarithms of how likely they are before.
+
+    That no label is wrong is as likely as all others together: labels that tell nothing are no
+    evidence of wrong ones.
+    """
     every = np.eye(n_classes)
     shapes = [np.zeros((n_classes, 0)), np.ones((n_classes, 1)), every]
     if n_classes > 2:
-        return shapes, np.zeros(3)
-    return [*shapes, every[:, :1], every[:, 1:]], np.log([1.0, 1.0, 1.0, 0.5, 0.5])
+        return shapes, np.log([2.0, 1.0, 1.0])
+    return [*shapes, every[:, :1], every[:, 1:]], np.log([3.0, 1.0, 1.0, 0.5, 0.5])
 
 
 class _Account(NamedTuple):

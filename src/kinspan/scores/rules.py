@@ -36,16 +36,19 @@ def discriminant_rules(
     level: Floats,
     log_priors: Floats,
     squares: Floats | None = None,
+    out: Floats | None = None,
 ) -> LinearRules:
     """Linear discriminant ((x − c)ᵀw − ½‖w‖²)/v + log π with w = φ · direction, eq. (25).
 
-    Squared lengths of the directions (tasks, classes) may be known already.
+    Squared lengths of the directions (tasks, classes) may be known already; coefficients can be
+    written over them.
     """
     if squares is None:
         squares = np.einsum("tlp,tlp->tl", directions, directions)
     multiple = factor / level
     half = 0.5 * squares * (factor * multiple)[:, None]
-    return LinearRules(directions * multiple[:, None, None], log_priors - half)
+    coef = np.multiply(directions, multiple[:, None, None], out=out)
+    return LinearRules(coef, log_priors - half)
 
 
 def centred_rules(

@@ -10,7 +10,7 @@ import numpy as np
 from kinspan._rows.blocks import blocks
 from kinspan._rows.types import Floats
 from kinspan.labels import TaskWeights, task_weights
-from kinspan.risk import Ways
+from kinspan.risk import Forecast, Ways
 from kinspan.scores import LinearRules
 from kinspan.selection.candidates import Candidate, Family
 from kinspan.selection.evidence import Evidence
@@ -58,7 +58,7 @@ class Combination(NamedTuple):
     of_strangers: Floats  # (candidates,): for tasks that are not fitted
     reference: Candidate  # in whose metric energies and formulas are computed
     evidence: Evidence | None  # None without rows
-    alone: Candidate
+    alone: Candidate | Forecast  # every task alone, or what the formula says of it
     left_out: LeftOutScores | None  # None without rows
 
     @classmethod
@@ -88,7 +88,7 @@ class Combination(NamedTuple):
         )
 
     @classmethod
-    def without_rows(cls, chosen: Candidate, alone: Candidate, n_tasks: int) -> Combination:
+    def without_rows(cls, chosen: Candidate, alone: Forecast, n_tasks: int) -> Combination:
         """One candidate for all."""
         return cls([chosen], np.ones((n_tasks, 1)), np.ones(1), chosen, None, alone, None)
 

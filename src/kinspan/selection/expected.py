@@ -116,6 +116,16 @@ class Told(NamedTuple):
         return -thresholds(seen, goal.mirrored())
 
     @property
+    def _seeks_few_errors(self) -> bool:
+        """Whether rules have no other goal, and no costs."""
+        options, asked = self.options, self._priors > 0
+        costs = np.where(
+            asked, options.log_priors - np.log(np.where(asked, options.priors, 1.0)), 0
+        )
+        lowest = np.where(asked, costs, np.inf).min(axis=1, keepdims=True)
+        return options.goal is None and bool((costs - lowest < 1e-9)[asked].all())
+
+    @property
     def _priors(self) -> Floats:
         return np.where(self.counts > 0, self.options.priors, 0.0)
 
@@ -124,12 +134,17 @@ class Told(NamedTuple):
         if threshold is not None:
             moved = 0.5 * threshold[rows.tasks][:, None] * np.array([1.0, -1.0])
             rows = rows._replace(scores=rows.scores + moved)
-        return LeftOutErrors.of(rows, self._priors, self.skipped)
+        errors = LeftOutErrors.of(rows, self._priors, self.skipped)
+        if self._seeks_few_errors:
+            return errors
+        return errors.compared_with(rows.error_of_guesses(self._priors))
 
 
 def expected_by_formula(combination: Combination, options: Options) -> Expected:
     """Without rows, by the formula of the paper."""
-    together, alone = (formula(c, options) for c in (combination.reference, combination.alone))
+    together, alone = formula(combination.reference, options), combination.alone
+    if isinstance(alone, Candidate):
+        alone = formula(alone, options)
     n_tasks, n_classes = options.priors.shape
     nothing = np.empty(0, dtype=np.intp)
     rows = LeftOutRows(
@@ -137,7 +152,7 @@ def expected_by_formula(combination: Combination, options: Options) -> Expected:
         *(np.empty(0), np.zeros(n_tasks)),
     )
     gain = Saved(alone.error - together.error, *np.zeros((2, n_tasks)))
-    return Expected(*together, gain, LeftOutErrors(*np.zeros((5, n_tasks))), rows)
+    return Expected(*together, gain, LeftOutErrors(*np.zeros((6, n_tasks))), rows)
 
 
 def formula(candidate: Candidate, options: Options) -> Forecast:

@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinspan._rows import identifiers
+from kinspan._rows.dense_sums import one_hot
 from kinspan._rows.holes import filled_rows
 from kinspan._rows.represented import weights_that_count
-from kinspan._rows.sums import one_hot
 from kinspan._rows.types import Codes, Floats
 from kinspan.class_moments import ClassMoments
 from kinspan.row_sample import RowSample
@@ -65,7 +65,8 @@ class FilledSample(NamedTuple):
         deviations = np.where(holes, 0.0, sample.rows - own)
         weights = weights_that_count(sample.columns(), sample.bound, sample.n_cells)
         found = regressed(deviations, holes, weights, shift, _ROUNDING * np.abs(fills).max(axis=0))
-        rows = np.where(holes, own + found.left_out, sample.rows)
+        rows = np.array(sample.rows)  # in the precision that it has
+        np.copyto(rows, own + found.left_out, where=holes, casting="same_kind")
         return cls(Filling(fills, found.others), replace(sample, stored=rows))
 
 

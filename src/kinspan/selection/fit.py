@@ -15,6 +15,7 @@ from kinspan.selection.candidates import Candidate, Family, Options, families
 from kinspan.selection.combination import Combination
 from kinspan.selection.decisions import ALONE
 from kinspan.selection.evidence import Evidence
+from kinspan.selection.expected import formula
 from kinspan.selection.outcome import FittedRules, outcome
 from kinspan.selection.prepared import Prepared, emptied, prepared_bases
 from kinspan.selection.solutions import Problem, solve
@@ -109,11 +110,12 @@ def _by_formula(prepared: Prepared, options: Options) -> Combination:
     log_priors = np.zeros_like(options.log_priors)
     if options.multi_class == "one-vs-all":
         log_priors = options.log_priors
-    both = [
-        Candidate(
+
+    def candidate(labels: str) -> Candidate:
+        return Candidate(
             *(prepared, labels, options.multi_class, 0.0, 1.0, np.empty((0, 0))),
             (problem, solve(problem, labels, log_priors)),
         )
-        for labels in (options.labels, "single")
-    ]
-    return Combination.without_rows(both[0], both[1], len(options.priors))
+
+    alone = formula(candidate("single"), options)  # first: its rules are as large as all others
+    return Combination.without_rows(candidate(options.labels), alone, len(options.priors))

@@ -52,7 +52,7 @@ class InputUnits(NamedTuple):
 def rules_in_input_units(
     combination: Combination, prepared: Prepared, options: Options
 ) -> tuple[InputUnits, Mask]:
-    """All rules with priors; and (tasks + 1, classes): classes that are never answered."""
+    """All rules with priors, of two classes one; (tasks + 1, classes): which are never answered."""
     counts = prepared.scaled.counts
     both, of_strangers = _relative_to_origin(combination, prepared, options)
     coef, intercept = both
@@ -67,7 +67,7 @@ def rules_in_input_units(
     absent = np.concatenate([missing, np.zeros_like(missing[:1])])
     coef[absent] = 0.0
     intercept = np.where(absent, ABSENT_PENALTY, intercept - coef @ prepared.origin)
-    return InputUnits(coef, intercept), absent
+    return InputUnits(coef, intercept).of_two(), absent
 
 
 def _relative_to_origin(
@@ -78,8 +78,8 @@ def _relative_to_origin(
     intercept, of_strangers = np.zeros((2, n_tasks + 1, n_classes))
     turned: dict[tuple[int, int], tuple[Prepared, Floats]] = {}
     for basis, group in combination.by_basis():
-        own = _of_tasks(combination, basis, group, prepared, options)
         strangers = _of_strangers(combination, basis, group, options)
+        own = _of_tasks(combination, basis, group, prepared, options)
         intercept[:-1] += own.intercept
         of_strangers += strangers.intercept
         found = np.concatenate([own.coef, strangers.coef])

@@ -116,7 +116,7 @@ def outcome(combination: Combination, prepared: Prepared, options: Options) -> F
     reached = _of_newcomers(energies, is_new)
     scale = np.where(is_new[:, None], prepared.pooled.scale, prepared.scaled.scale)
     return FittedRules(
-        *(*rules.of_two(), absent, np.concatenate([scale, prepared.pooled.scale[:1]])),
+        *(*rules, absent, np.concatenate([scale, prepared.pooled.scale[:1]])),
         expected,
         combination.shares(),
         problem.multi_class,

@@ -157,6 +157,7 @@ def prepared_bases(
         del one
     else:
         found = _scalings(around_start, sample, start)
+    del around_start  # as large as all means
     while scalings := list(islice(found, 1)):
         yield prepare(start, scalings.pop(), sample, moments.tasks, metric, unlabelled)
 

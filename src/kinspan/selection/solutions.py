@@ -68,8 +68,11 @@ class Problem:
     @computed_once
     def spectra(self) -> list[Spectrum]:
         """The spectrum of every set of contrasts: one for all classes, or one per class."""
-        doubt = self.scaled.noise_doubt
-        return [spectrum(rows)._replace(doubt=doubt) for rows in self.contrasts.task_rows()]
+        doubt, unevenness = self.scaled.noise_doubt, self.scaled.unevenness
+        return [
+            spectrum(rows)._replace(doubt=doubt, unevenness=unevenness)
+            for rows in self.contrasts.task_rows()
+        ]
 
     @computed_once
     def noise_of_contrasts(self) -> tuple[Floats, Floats]:
@@ -133,7 +136,7 @@ def solution_of(
     problem: Problem, weights: list[TaskWeights], log_priors: Floats, *, shrunk: bool = True
 ) -> Solution:
     """Linear rules of all targets, for the weights of tasks in each spectrum."""
-    scaled, contrasts = problem.scaled, problem.contrasts
+    scaled, contrasts, level = problem.scaled, problem.contrasts, problem.scaled.noise_level
     directions = contrasts.combine(weights)
     noise_share = contrasts.per_target([w.noise_share for w in weights])
     length = np.einsum("tlp,tlp->tl", directions, directions)
@@ -142,11 +145,10 @@ def solution_of(
         if shrunk:
             signal = contrasts.per_target([w.signal for w in weights]).sum(axis=1)
             factor = shrinkage(signal, length.sum(axis=1), squares(contrasts.values))
-        rules = discriminant_rules(directions, factor, scaled.noise_level, log_priors, length)
-        multiple = (length > 0) * (factor / scaled.noise_level)[:, None]
+        rules = discriminant_rules(directions, factor, level, log_priors, length, out=directions)
+        multiple = (length > 0) * (factor / level)[:, None]
     else:
         aligned = _alignment(problem, directions, noise_share)
-        level = scaled.noise_level
         rules = centred_rules(directions, aligned, level, log_priors, scaled.present)
         inner = np.einsum("tlp,tlp->tl", rules.coef, directions)
         multiple = inner / np.where(length > 0, length, 1.0)

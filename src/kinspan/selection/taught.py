@@ -61,7 +61,7 @@ class Labelled(NamedTuple):
     def lines(self, moments: ClassMoments) -> InputUnits:
         """The rules of a fit with other moments, without forecasts."""
         found = combination_of(moments, self.sample, self.options, self.unlabelled)
-        return rules_in_input_units(*found, self.options)[0].of_two()
+        return rules_in_input_units(*found, self.options)[0]
 
     def scores(self, rules: Lines, rows: Floats, tasks: Codes) -> Floats:
         """(rows, classes): scores without priors, around their mean over the classes of a task."""

@@ -23,7 +23,11 @@ class Dialect(NamedTuple):
     missing_values: tuple[str, ...] | None = None  # cells that are missing, besides empty ones
 
     def over(self, other: Dialect) -> Dialect:
-        """This dialect where it says something, elsewhere the other."""
+        """This dialect where it says something, elsewhere the other, without marks that it uses."""
+        if self.decimal is not None and self.decimal == other.thousands:
+            other = other._replace(thousands=None)
+        if self.thousands is not None and self.thousands == other.decimal:
+            other = other._replace(decimal=None)
         return other._replace(**{k: v for k, v in self._asdict().items() if v is not None})
 
     @classmethod

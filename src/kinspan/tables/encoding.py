@@ -33,8 +33,8 @@ class UsableRows(NamedTuple):
 def encode_chunk(chunk: Chunk, reader: Reader, tally: Tally) -> UsableRows:
     """Numbers and ids of the rows of a chunk; missing numbers are NaN."""
     recipe, request = reader.recipe, reader.request
-    parts = (_features(chunk, column, recipe.dialect, tally) for column in recipe.columns)
-    X = np.concatenate(list(parts), axis=1)
+    parts = [_features(chunk, column, recipe.dialect, tally) for column in recipe.columns]
+    X = np.concatenate(parts, axis=1)
     needed = [name for role, name in request.columns().items() if role != "label"]
     lacking = {name: _is_missing(chunk, name) for name in needed}
     absent = np.logical_or.reduce([np.zeros(len(X), dtype=bool), *lacking.values()])
@@ -52,8 +52,9 @@ def encode_chunk(chunk: Chunk, reader: Reader, tally: Tally) -> UsableRows:
         tally.unlabelled += int((label.codes < 0).sum())
         if recipe.kinds["label"] == NUMBERS:
             _refuse_fractions(chunk, request.label, label)
-    X, missing = X[kept], missing[kept]
-    tally.filled += int(missing.sum())
+    X = X[kept]
+    # A text that is missing is a hole in every feature of its column, and one value.
+    tally.filled += sum(int(np.isnan(part[kept, :1]).sum()) for part in parts)
     _refuse_infinite(chunk, reader, X, kept)
     return UsableRows(kept, FileRows(chunk.first_row, X, task, label, None))
 
@@ -101,7 +102,8 @@ def days_of(name: str, column: Any, dialect: Dialect) -> Floats:
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         fault = fault_of(name, column, dialect) if is_text else None
         text = f"column {name!r} holds dates in the fit, and something else here: {error}"
-        raise ValueError(fault or text) from None
+        way_out = "or name the columns to use with features=[…]"
+        raise ValueError(f"{fault or f'{text}; convert it'}, {way_out}") from None
     microseconds = instants.cast(pa.int64()).cast(pa.float64(), safe=False)
     return np.asarray(microseconds.to_numpy(), dtype=np.float64) / MICROSECONDS_PER_DAY
 
@@ -132,9 +134,9 @@ def _first_missing(chunk: Chunk, reader: Reader, missing: Mask, lacking: dict[st
     if name is None:
         name = _column_of(reader, int(np.flatnonzero(missing[row])[0]))
         way_out = "missing='keep' keeps NaN" if is_of_frame else way_out
-        way_out = f"missing='mean' fills in the mean of the task, {way_out}"
+        way_out = f"missing='mean' fills in what is expected, {way_out}"
     if reader.first == "the model":
-        way_out = "the model was fitted with missing='error'; fit it with missing='mean' or drop"
+        way_out = "the model fills in none; fit it with missing='mean', or drop such rows"
     return f"column {name!r} is missing in {_row(chunk, row)}; {way_out}"
 
 

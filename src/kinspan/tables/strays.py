@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from kinspan._validation.messages import some
 from kinspan.tables.arrow import pyarrow
 from kinspan.tables.dialect import Dialect, as_numbers, is_number, no_numbers
 from kinspan.tables.kinds import has_sign, is_date, is_other_date, is_time_of_day, is_truth
 
 _OTHER_WAYS = (
+    Dialect(),
     Dialect(decimal=","),
     Dialect(thousands=","),
     Dialect(decimal=",", thousands="."),
@@ -19,7 +19,7 @@ _OTHER_WAYS = (
     Dialect(thousands=" "),
     Dialect(decimal=",", thousands=" "),
 )
-_SHOWN = 5
+_SHOWN = 5  # strays, of which one more is kept to know whether these are all
 _LOOKED_AT = 1_000_000  # rows of a file that is refused anyway
 
 
@@ -76,8 +76,8 @@ class Cells:
         for way, test in self._tests.items():
             is_such, others = test(cells), self._others[way]
             self._n_such[way] += compute.sum(numbers.filter(is_such)).as_py() or 0
-            if len(others) < _SHOWN:
-                found = cells.filter(compute.invert(is_such))[:_SHOWN].to_pylist()
+            if len(others) <= _SHOWN:
+                found = cells.filter(compute.invert(is_such))[: _SHOWN + 1].to_pylist()
                 others.update(dict.fromkeys(found))
             if way not in self._example:
                 for text in cells.filter(compute.and_(is_such, unusual))[:1].to_pylist():
@@ -101,13 +101,13 @@ class Cells:
 
     @property
     def _strays(self) -> list[str]:
-        """Some of the other cells."""
-        return list(self._others[self._best])[:_SHOWN]
+        """Some of the other cells, one more than are shown where there are more."""
+        return list(self._others[self._best])
 
     @property
     def strays(self) -> list[str]:
         """Some of the cells that are not what most are, where these are written as usual."""
-        return self._strays if self.are_values and self.fault is not None else []
+        return self._strays[:_SHOWN] if self.are_values and self.fault is not None else []
 
     @property
     def fault(self) -> str | None:
@@ -122,7 +122,20 @@ class Cells:
             return None
         are = _SINGLE.get(best, "is not a number") if n == 1 else None
         are = are or _SEVERAL.get(best, "are not numbers")
-        return f"{n:,} of {self._all} values in {self.name!r} {are}: {some(self._strays)}"
+        strays = ", ".join(map(repr, self._strays[:_SHOWN]))
+        more = ", …" * (len(self._strays) > _SHOWN) + self._correctable
+        return f"{n:,} of {self._all} values in {self.name!r} {are}: {strays}{more}"
+
+    @property
+    def _correctable(self) -> str:
+        """Strays that are what most cells are, but written otherwise."""
+        ways: dict[Any, list[Any]] = {_DATES: [_OTHER_DATES], self._usual: [*_OTHER_WAYS, _SIGNS]}
+        example = self._example
+        way = next((way for way in ways.get(self._best, []) if way in example), None)
+        if way is None:
+            return ""
+        are = _OTHERS.get(way, "numbers such as {!r}; write all numbers in one way")
+        return f" (some are {are.format(example[way])})"
 
     def _written_otherwise(self, best: Any) -> str:
         example = self._example[best]
@@ -130,28 +143,28 @@ class Cells:
         if best in _OTHERS:
             return f"{found} {_OTHERS[best].format(example)}"
         alike = [way for way in _OTHER_WAYS if self._n_such.get(way) == self._n_such[best]]
-        alike = [way for way in alike if len(_marks(way)) == len(_marks(best)) == 1] or [best]
-        shown = [f"{_read_with(way)} ({_value_of(example, way):.15g})" for way in alike]
-        how = _read_with(best) if len(alike) == 1 else " or ".join(shown)
+        alike = [way for way in alike if len(self._marks(way)) == len(self._marks(best)) == 1]
+        alike = alike or [best]
+        shown = [f"{self._read_with(way)} ({_value_of(example, way):.15g})" for way in alike]
+        how = self._read_with(best) if len(alike) == 1 else " or ".join(shown)
         return f"{found} numbers such as {example!r}; read them with {how}"
+
+    def _read_with(self, way: Dialect) -> str:
+        return " and ".join(self._marks(way))
+
+    def _marks(self, way: Dialect) -> list[str]:
+        """The marks in numbers, as the arguments that name them, also in the place of the usual."""
+        decimal = way.decimal if self._usual.decimal in (None, way.decimal) else way.decimal or "."
+        named = {"decimal": decimal, "thousands": way.thousands}
+        return [f"{what}={mark!r}" for what, mark in named.items() if mark is not None]
 
     @property
     def _all(self) -> str:
         return f"{'the first ' * self.is_part}{self._n:,}"
 
 
-def _read_with(way: Dialect) -> str:
-    return " and ".join(_marks(way))
-
-
 def _value_of(cell: str, way: Dialect) -> float:
     return float(as_numbers(pyarrow().array([cell]), way)[0].as_py())
-
-
-def _marks(way: Dialect) -> list[str]:
-    """The marks in numbers, as the arguments that name them."""
-    named = {"decimal": way.decimal, "thousands": way.thousands}
-    return [f"{what}={mark!r}" for what, mark in named.items() if mark is not None]
 
 
 def refusal_of(columns: Iterable[Cells]) -> str | None:
@@ -164,8 +177,8 @@ def refusal_of(columns: Iterable[Cells]) -> str | None:
     faulty = [cells for cells in faulty if cells.strays][:_SHOWN]
     strays = list(dict.fromkeys(stray for cells in faulty for stray in cells.strays))
     return (
-        f"{'; '.join(str(cells.fault) for cells in faulty)}; missing_values={strays!r} reads such "
-        f"values as missing, or as_text={[cells.name for cells in faulty]!r} makes the "
+        f"{'; '.join(str(cells.fault) for cells in faulty)}; {_as_missing(strays)}, or "
+        f"as_text={[cells.name for cells in faulty]!r} makes the "
         f"{'column' if len(faulty) == 1 else 'columns'} text"
     )
 
@@ -186,7 +199,11 @@ def look(batches: Iterable[Any], names: Sequence[str], dialect: Dialect) -> list
 
 
 def fault_of(name: str, column: Any, dialect: Dialect) -> str | None:
-    """What is wrong with cells that should be alike, with the way out."""
+    """What is wrong with cells that should be alike, and how to read strays as missing."""
     cells = Cells(name, dialect)
     cells.add(column)
-    return refusal_of([cells])
+    return f"{cells.fault}; {_as_missing(cells.strays)}" if cells.strays else cells.fault
+
+
+def _as_missing(strays: list[str]) -> str:
+    return f"missing_values={strays!r} reads such values as missing"

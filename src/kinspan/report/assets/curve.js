@@ -38,7 +38,7 @@ function drawCurve(figure, task, curve) {
   const base = Math.max(5, most / 200);
   const place = (more) => Math.log1p(more / base);
   const ticks = [0, ...niceNumbers(base, most)];
-  const highest = 1.15 * Math.max(...curve.error, task.forecast); // long intervals are cut off
+  const highest = 1.05 * Math.max(...curve.error, task.high);
   const layout = layoutOf(colours, 380, {
     showlegend: true,
     margin: { l: 62, r: 30, t: figure.clientWidth < 560 ? 76 : 40, b: 48 },

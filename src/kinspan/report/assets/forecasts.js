@@ -2,6 +2,7 @@
 
 const MANY_ROWS = 50;
 const MOST_DRAWN = 1000;
+const RING = 9; // pixels from the task to the ring
 
 function showForecasts() {
   const n = data.tasks.length;
@@ -27,10 +28,11 @@ function drawForecasts(figure) {
   const tasks = data.tasks.slice(0, MOST_DRAWN);
   const inRows = tasks.length <= MANY_ROWS;
   const errors = { tickformat: ".0~%", rangemode: "tozero", title: { text: "error on new rows" } };
+  const room = Math.max(1, (1.5 * RING * tasks.length) / figure.clientWidth); // for it at both ends
   const columns = {
     showticklabels: false,
     showgrid: false,
-    range: [-1, tasks.length],
+    range: [-room, tasks.length - 1 + room],
     title: { text: "tasks, those in most need first" },
   };
   const [rows, width] = namedRows(
@@ -103,7 +105,7 @@ function moveRing(figure, t) {
     ysizemode: "pixel",
     xanchor: x,
     yanchor: y,
-    ...{ x0: -9, x1: 9, y0: -9, y1: 9 },
+    ...{ x0: -RING, x1: RING, y0: -RING, y1: RING },
     line: { color: theme().chosen, width: 2.5 },
     visible: error !== null,
   };

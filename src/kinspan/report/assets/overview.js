@@ -39,11 +39,20 @@ function keyFigures() {
   ];
 }
 
+function scoreFigure(score) {
+  if (score.value === null) return [UNKNOWN, score.title, "no task has enough labels"];
+  const over = score.known === 1 ? "" : `mean over ${counted(score.known, "task")}; `;
+  return [score.value.toFixed(3), score.title, over + blindText(score)];
+}
+
 function showFigures() {
-  for (const [figure, what, note] of keyFigures()) {
+  for (const [figure, what, note] of [...keyFigures(), ...data.scores.map(scoreFigure)]) {
     const words = [element("span", {}, what), element("span", { class: "quiet" }, note)];
     byId("figures").append(element("li", {}, element("b", {}, figure), ...words));
   }
+  const notes = [...new Set(data.scores.map((score) => score.note))].filter(Boolean);
+  byId("score-notes").textContent = notes.join(" ");
+  byId("score-notes").hidden = !notes.length;
 }
 
 function showDoubts() {

@@ -10,7 +10,10 @@ function helpersOf(t) {
 function helpText(t, helpers) {
   if (data.tasks.length === 1) return "There is no other task.";
   if (data.tasks[t].forecast === null) return "Its error is unknown.";
-  if (!helpers.length) return "No other task contributes: this one goes alone.";
+  if (!helpers.length) {
+    if (!data.help.exact) return "No other task contributes: this one goes alone.";
+    return "Without any one of the others its error would be the same.";
+  }
   const negative = helpers.some((helper) => helper.value < 0);
   if (data.help.exact) {
     return (

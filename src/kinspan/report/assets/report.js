@@ -7,12 +7,18 @@ function gainText({ gain }) {
   return ` The other tasks save ${size} points.`;
 }
 
+function scoreSentence(title, score) {
+  const known = score.value === null ? "" : `; ${blindText(score)}`;
+  return `${capitalised(title)} ${scoreText(score)}${known}.`;
+}
+
 function showChosen(t) {
   const task = data.tasks[t];
   const errors =
     `Forecast error ${percent(task.forecast)}, 90\u00a0% interval ${interval(task)}; alone ` +
     `${percent(task.alone)}.${gainText(task)}`;
-  const lines = [errors, labelsText(task)];
+  const scores = task.scores.map((score, i) => scoreSentence(data.scores[i].title, score));
+  const lines = [errors, ...scores, labelsText(task)];
   if (task.doubts.length) lines.push(`Warnings: ${task.doubts.join(", ")}.`);
   const name = element("p", {}, element("strong", {}, nameOf(task.name)));
   byId("chosen").replaceChildren(name, ...lines.map((line) => element("p", {}, line)));

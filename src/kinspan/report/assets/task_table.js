@@ -43,7 +43,7 @@ data.tasks.forEach((task, i) => {
 
 function scoreColumn(score, i) {
   return {
-    title: score.title,
+    title: capitalised(score.title),
     cell: (t) => scoreText(t.scores[i]),
     value: (t) => t.scores[i].value ?? BEYOND,
   };

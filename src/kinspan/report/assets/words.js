@@ -33,6 +33,17 @@ function scoreText({ value, low, high }) {
   return `${value.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)})`;
 }
 
+// What knowing nothing gives, next to a score.
+function blindText({ majority, chance }) {
+  const both = [majority, chance].map((value) => value.toFixed(3));
+  if (both[0] === both[1]) return `${both[0]} without a look at the rows`;
+  return `${both[0]} by always answering the most frequent class, ${both[1]} by guessing`;
+}
+
+function capitalised(text) {
+  return text[0].toUpperCase() + text.slice(1);
+}
+
 function counted(n, what, many = `${what}s`) {
   return `${whole.format(n)} ${n === 1 ? what : many}`;
 }

@@ -166,13 +166,12 @@ def problems_of(in_metrics: Sequence[ScaledMoments], multi_class: str) -> list[P
 def _spectra_of(problems: Sequence[Problem]) -> list[list[Spectrum]]:
     sets = [problem.contrasts.task_rows() for problem in problems]
     found = iter(_decomposed([rows for of_problem in sets for rows in of_problem]))
-    return [
-        [
-            next(found)._replace(doubt=scaled.noise_doubt, unevenness=scaled.unevenness)
-            for _ in of_problem
-        ]
-        for of_problem, scaled in zip(sets, (p.scaled for p in problems), strict=True)
-    ]
+    spectra = []
+    for problem, of_problem in zip(problems, sets, strict=True):
+        doubt, unevenness = problem.scaled.noise_doubt, problem.scaled.unevenness
+        some = itertools.islice(found, len(of_problem))
+        spectra.append([one._replace(doubt=doubt, unevenness=unevenness) for one in some])
+    return spectra
 
 
 def _decomposed(sets: Sequence[ContrastRows]) -> list[Spectrum]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
@@ -29,6 +29,7 @@ def naive(rows: list[tuple[int, int, int]], task: int) -> dict[str, float]:
     }
 
 
+@settings(max_examples=100)
 @given(rows=ROWS)
 def test_the_report_is_what_naive_loops_find(rows: list[tuple[int, int, int]]) -> None:
     y_true, y_pred, task = zip(*rows, strict=True)

@@ -61,6 +61,7 @@ forecast: .venv/dev-installed  ## forecast and true errors, one row per regime; 
 
 missing: .venv/dev-installed  ## missing values and absent columns compared with imputers and boosted trees; real data in the folder KINSPAN_DATA; about 20 minutes
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.missing
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.missing_time
 
 .PHONY: wrong-labels
 wrong-labels: .venv/dev-installed  ## wrong labels: found, counted and relied on less, compared with logistic regression on other folds; real data in the folder KINSPAN_DATA; about 20 minutes

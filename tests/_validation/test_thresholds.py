@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -48,8 +49,13 @@ def test_the_command_line_writes_goals_as_text() -> None:
     assert read_threshold("f1") == {"f1": None}
     assert read_threshold("budget=5%, tasks=all") == {"budget": 0.05, "tasks": "all"}
     assert read_threshold("cost=0 1; 5 0") == {"cost": [[0, 1], [5, 0]]}
-    with pytest.raises(ValueError, match="use None, 'error'"):
-        read_threshold("precision")
+    for text, said in (
+        ("precision", "--threshold 'precision'; use error, cost, f1, precision=0.8, budget=5% or"),
+        ("budget=5", "--threshold 'budget=5'; use error"),
+        ("cost=0 1", "--threshold 'cost=0 1' is '0 1'; give a matrix such as 0 1; 5 0"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(said)):
+            read_threshold(text)
 
 
 def test_costs_are_those_of_errors_of_classes_or_as_given() -> None:

@@ -118,8 +118,9 @@ def test_what_knowing_nothing_gives_is_next_to_the_forecast() -> None:
 
 def test_thousands_of_labels_are_counted_in_full() -> None:
     X, y, task, _ = rare(10, [[17000, 1000]])
-    found = MultiTaskSPCA(row_sample=50).fit(X, y, task=task).forecast(score="roc_auc")
-    assert "17,000 / 1,000" in repr(found)
+    clf = MultiTaskSPCA(row_sample=50).fit(X, y, task=task)
+    assert "17,000 / 1,000" in repr(clf.forecast(score="roc_auc"))
+    assert "18,000" in repr(clf.forecast())
 
 
 def test_a_cost_says_in_which_order_classes_are() -> None:
@@ -135,6 +136,8 @@ def test_f1_without_a_threshold_says_that_there_is_one() -> None:
     for threshold, said in ((None, True), ("f1", False)):
         clf = MultiTaskSPCA(priors="empirical", threshold=threshold).fit(X, y, task=task)
         assert ("threshold='f1'" in clf.forecast(score="f1").note) is said
+    three = MultiTaskSPCA().fit(X, np.arange(len(y)) % 3, task=task)
+    assert not three.forecast(score="f1").note
 
 
 def test_what_cannot_be_forecast_is_refused() -> None:
@@ -200,8 +203,13 @@ def test_the_error_has_one_forecast(score: str, priors: Any, n_classes: int) -> 
     found = clf.forecast(score=score)
     places = [clf.tasks_.tolist().index(t) for t in found.tasks]
     np.testing.assert_array_equal(found.value, clf.forecast_error_[places])
-    ends = np.column_stack([found.low, found.high])
-    np.testing.assert_array_equal(ends, clf.forecast_interval_[places])
+    low, high = clf.forecast_interval_[places].T
+    if score == "balanced_error" or n_classes > 2:
+        np.testing.assert_array_equal([found.low, found.high], [low, high])
+    else:  # new rows do not have exactly the shares of the labels
+        assert (found.low <= low).all()
+        assert (found.high >= high).all()
+        assert (found.high - found.low > high - low).any()
     if n_classes == 2:
         more = [0, 10, 100]
         for label in ("each class", "rows", "positives"):
@@ -222,7 +230,8 @@ def test_errors_are_one_number_where_classes_are_equally_frequent(priors: str | 
         at = [clf.tasks_.tolist().index(t) for t in found.tasks]
         np.testing.assert_allclose(found.value, clf.forecast_error_[at], rtol=1e-12)
         ends = np.stack([found.low, found.high], axis=1)
-        np.testing.assert_allclose(ends, clf.forecast_interval_[at], rtol=1e-12)
+        of_shares = 0.02 if score == "error" else 1e-9  # shares of new rows are not those of labels
+        np.testing.assert_allclose(ends, clf.forecast_interval_[at], atol=of_shares)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -241,6 +250,27 @@ def test_a_cost_that_all_errors_share_is_the_error_in_other_units(n_classes: int
     costs[0, 1] += 1.0
     apart = clf.forecast(score={"cost": costs})
     assert not np.allclose(np.sort(apart.value), np.sort(cost.value))
+
+
+def test_intervals_of_errors_count_how_often_a_rare_class_may_occur() -> None:
+    """5 of 57 customers left: "never" is wrong in 3 to 18 % of the next ones, not in 8 to 10."""
+    covered, n = np.zeros(2), 72
+    for seed in range(n // 12):
+        rng = np.random.default_rng(seed)
+        share, task = rng.uniform(0.05, 0.2, size=12), np.repeat(np.arange(12), 60)
+        of_new = np.repeat(np.arange(12), 4000)
+        y, new = ((rng.random(len(t)) < share[t]).astype(int) for t in (task, of_new))
+        X, X_new = (rng.normal(size=(len(c), 8)) + 0.4 * c[:, None] for c in (y, new))
+        clf = MultiTaskSPCA(priors="empirical").fit(X, y, task=task)
+        wrong = clf.predict(X_new, task=of_new) != new
+        cells = 2 * of_new + new
+        of_cells = (np.bincount(cells, wrong) / np.bincount(cells)).reshape(12, 2)
+        true = {"error": np.bincount(of_new, wrong) / 4000, "balanced_error": of_cells.mean(axis=1)}
+        for i, (score, at) in enumerate(true.items()):
+            found = clf.forecast(score=score)
+            inside = (found.low <= at[found.tasks]) & (at[found.tasks] <= found.high)
+            covered[i] += inside.sum()
+    assert (np.abs(covered / n - 0.9) < 4 * np.sqrt(0.09 / n)).all()
 
 
 def test_both_errors_are_those_of_new_rows_with_rare_positives() -> None:

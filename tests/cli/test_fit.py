@@ -209,6 +209,12 @@ def test_names_that_differ_in_spaces_or_capitals_are_pointed_out(tmp_path: Path)
     assert "classes 'no' and 'no ' differ in spaces" in noted
     frame.assign(site=frame["site"].replace("north1", "North 2")).to_csv(data, index=False)
     assert "differ in" not in succeed("fit", data, *roles, "--out", tmp_path / "m").err
+    frame.assign(plan=["Free", "free"] * 20).to_csv(data, index=False)
+    options = (*roles, "--categorical", "encode", "--missing", "mean", "--out", tmp_path / "m")
+    assert "features 'plan=Free' and 'plan=free' differ" in succeed("fit", data, *options).err
+    frame.assign(z=1.0).to_csv(data, index=False)
+    frame.assign(Z=1.0).to_csv(tmp_path / "b.csv", index=False)
+    assert "features 'z' and 'Z'" in succeed("fit", data, tmp_path / "b.csv", *options).err
 
 
 def test_other_units_are_a_warning(tmp_path: Path) -> None:

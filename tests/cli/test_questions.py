@@ -260,4 +260,4 @@ def test_a_threshold_is_chosen_as_in_python(tmp_path: Path) -> None:
     expected = MultiTaskSPCA(threshold={"budget": 0.3, "tasks": "all"})
     expected.fit(DIGITS.X, np.where(DIGITS.y > 0, "b", "a"), task=DIGITS.task)
     np.testing.assert_allclose(found.threshold_, expected.threshold_, atol=1e-6)
-    assert "{'precision': 0.8}" in refusal(*command, "precision")
+    assert "precision=0.8" in refusal(*command, "precision")

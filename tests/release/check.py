@@ -69,7 +69,7 @@ def check(version: str, wheel: Path, folder: Path) -> dict[str, str] | None:
     imports = ("import sklearn", "import kinspan", "from kinspan import MultiTaskSPCA")
     sklearn, *ours = (seconds(python, code) for code in imports)
     package, estimator = (time / sklearn for time in ours)
-    print(f"  import sklearn {sklearn:.2f} s; import kinspan {package:.2f} of it (below 1.2)")
+    print(f"  in units of import sklearn, {sklearn:.2f} s: kinspan {package:.2f} (below 1.2)")
     print(f"  and its estimator {estimator:.2f}")
     ratios = {"import_ratio": f"{package:.3f}", "estimator_ratio": f"{estimator:.3f}"}
     return {"python": version, "smoke": "passed", **ratios}

@@ -13,6 +13,7 @@ from kinspan._validation.scores import check_cost_matrix, read_level
 
 _WITHOUT_LEVEL = ("error", "cost", "f1")
 _SHARES = ("precision", "budget")
+_WAYS_IN_TEXT = "use error, cost, f1, precision=0.8, budget=5% or 'cost=0 1; 5 0'"
 _WAYS = "use None, 'error', 'cost', 'f1', {'precision': 0.8}, {'budget': 0.05} or {'cost': matrix}"
 
 
@@ -49,7 +50,12 @@ def read_threshold(text: str | None) -> dict[str, Any] | None:
     for part in text.split(","):
         name, equal, level = part.strip().partition("=")
         found[name] = read_level(level) if equal else None
-    check_threshold(found)
+    try:
+        check_threshold(found)
+    except ValueError as error:
+        said = str(error).replace(f"threshold={found!r}", f"--threshold {text!r}")
+        said = said.replace("give an array of numbers", "give a matrix such as 0 1; 5 0")
+        raise ValueError(said.replace(_WAYS, _WAYS_IN_TEXT)) from error
     return found
 
 

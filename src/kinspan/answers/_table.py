@@ -72,6 +72,11 @@ def percent(value: float) -> str:
     return f"{100 * value:.1f} %" if isfinite(value) else "unknown"
 
 
+def count(n: float) -> str:
+    """How many, as text: thousands in full, fewer with fractions where rows count less."""
+    return f"{n:,.0f}" if n >= 1000 else f"{n:.4g}"
+
+
 def interval(ends: Iterable[float]) -> str:
     """The two ends of an interval of error rates as text."""
     low, high = map(percent, ends)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kinspan._rows.types import Codes, Floats
-from kinspan.answers._table import ShownAsTable, Table, interval, percent
+from kinspan.answers._table import ShownAsTable, Table, count, interval, percent
 
 _SHOWN = 30
 
@@ -25,7 +25,7 @@ class Forecasts(ShownAsTable):
 
     def _table(self) -> Table:
         rows = [
-            [str(task), percent(error), interval((low, high)), f"{labels:.4g}"]
+            [str(task), percent(error), interval((low, high)), count(labels)]
             for task, error, low, high, labels in zip(
                 self.tasks, self.error, self.low, self.high, self.labels, strict=True
             )

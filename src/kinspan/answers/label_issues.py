@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kinspan._arrays.frames import pandas
 from kinspan._rows.types import Codes, Floats, Ids, Keys, Mask
-from kinspan.answers._table import ShownAsTable, Table, interval, percent
+from kinspan.answers._table import ShownAsTable, Table, count, interval, percent
 from kinspan.risk import rate_interval
 from kinspan.selection.wrong_labels import Audit
 
@@ -38,7 +38,7 @@ class WrongLabelRates(ShownAsTable):
     def _table(self) -> Table:
         columns = (self.task, self.label, self.labels, self.rate, self.low, self.high)
         rows = [
-            [str(task), str(label), f"{n:.4g}", percent(rate), interval((low, high))]
+            [str(task), str(label), count(n), percent(rate), interval((low, high))]
             for task, label, n, rate, low, high in zip(*columns, strict=True)
         ]
         more = len(rows) - 3 * _SHOWN
@@ -76,7 +76,7 @@ class LabelIssues(ShownAsTable):
 
     def headline(self) -> str:
         """The finding in one sentence."""
-        n = f"{self.copies.sum():,.6g}"
+        n = count(self.copies.sum())
         if not self.has_evidence:
             return f"No evidence of wrong labels among {n}."
         ends = interval(self.rate_interval)

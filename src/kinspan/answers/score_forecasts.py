@@ -10,7 +10,7 @@ import numpy as np
 from kinspan._rows.types import Codes, Floats, Mask
 from kinspan._validation.parameters import check_priors
 from kinspan._validation.scores import check_forecast_score
-from kinspan.answers._table import ShownAsTable, Table
+from kinspan.answers._table import ShownAsTable, Table, count
 from kinspan.answers.errors_by_classes import forecast_of_error
 from kinspan.answers.seen_from import (
     distributions_of,
@@ -132,4 +132,4 @@ def ends(low: float, high: float) -> str:
 
 def counted(labels: Floats) -> str:
     """Numbers of labels of both classes as text."""
-    return " / ".join(f"{n:,.6g}" for n in labels)
+    return " / ".join(map(count, labels))

@@ -71,7 +71,7 @@ def note_on_score(model: Any, score: Score) -> str:
     if score.name == "cost":
         order = ", ".join(map(quoted, model.classes_.tolist()))
         return f"Costs: a row per true class and a column per answer, in the order {order}."
-    if score.name == "f1" and model._learnt.goal is None:
+    if score.name == "f1" and model._learnt.goal is None and len(model.classes_) == 2:
         chosen = "Answers are the more probable classes; the largest F1 needs threshold='f1'."
         return " ".join(filter(None, [chosen, _note_on_class(model, score)]))
     return _note_on_class(model, score)

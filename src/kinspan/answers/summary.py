@@ -8,7 +8,7 @@ import numpy as np
 
 from kinspan._rows.types import Codes
 from kinspan._validation.fitted import features_of
-from kinspan.answers._table import Table, interval, percent, points
+from kinspan.answers._table import Table, count, interval, percent, points
 
 _SHOWN = 30
 _COLUMNS = ["task", "labels per class", "forecast error", "90 % interval", "alone"]
@@ -52,6 +52,6 @@ def errors_of(model: Any, t: int) -> list[str]:
 
 def _row(model: Any, t: int) -> list[str]:
     counts = model.moments_.effective().counts[t]
-    few, many = f"{counts.min():.4g}", f"{counts.max():.4g}"
+    few, many = count(counts.min()), count(counts.max())
     labels = few if few == many else f"{few} to {many}"
     return [str(model.tasks_[t]), labels, *errors_of(model, t)]

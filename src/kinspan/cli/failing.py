@@ -72,7 +72,7 @@ _WORDS: tuple[tuple[str, Any], ...] = (  # of Python, and of the command line
     (r"; write a \.(csv|parquet)$", r"; write a .\1, or use --only-answers"),
 )
 _OPTION = re.compile(
-    r"\b(as_text|categorical|checkpoint|error|exclude|min_count|missing|most|row_sample|unseen)="
+    r"\b(as_text|categorical|checkpoint|error|exclude|min_count|missing|most|pos_label|row_sample|unseen)="
     r"(?:\[…\]|\['(.*?)'\]|'(.*?)'|(?=(\S)))"
 )
 
@@ -84,15 +84,18 @@ def printable(text: str) -> str:
 
 def describe(error: BaseException) -> str:
     """An error as one line."""
-    text = _text_of(error)
-    for python, ours in _WORDS:
-        text = re.sub(python, ours, text)
-    text = " ".join(_OPTION.sub(_as_option, text).split())
+    text = _in_our_words(_text_of(error))
     # A FileError may also wrap an unexpected error, which should be reported as such.
     origin = error.__cause__ if isinstance(error, FileError) and error.__cause__ else error
     if isinstance(origin, _EXPECTED):
         return text or type(error).__name__
     return f"{type(origin).__name__}: {text} (unexpected; --debug shows where)"
+
+
+def _in_our_words(text: str) -> str:
+    for python, ours in _WORDS:
+        text = re.sub(python, ours, text)
+    return " ".join(_OPTION.sub(_as_option, text).split())
 
 
 def _as_option(found: re.Match[str]) -> str:
@@ -126,7 +129,7 @@ def one_line_warnings() -> Iterator[None]:
     """Print warnings of the library as one line each."""
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        sys.stderr.write(f"kinspan: warning: {printable(' '.join(str(message).split()))}\n")
+        sys.stderr.write(f"kinspan: warning: {printable(_in_our_words(str(message)))}\n")
 
     with warnings.catch_warnings():
         warnings.showwarning = show

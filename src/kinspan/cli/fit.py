@@ -110,9 +110,11 @@ def fit(
 
 
 def _note_alike(model: MultiTaskSPCA, output: Output) -> None:
-    """Say which tasks and classes may be one."""
-    for what, ids in (("tasks", model.tasks_), ("classes", model.classes_)):
-        alike = tasks.written_alike(ids.tolist())
+    """Say which tasks, classes, and columns or categories of several tables may be one."""
+    features = getattr(model, "feature_names_in_", ())
+    named = {"tasks": model.tasks_, "classes": model.classes_, "features": features}
+    for what, names in named.items():
+        alike = tasks.written_alike(list(names))
         if alike is not None:
             said = f"{what} {alike[0]!r} and {alike[1]!r} differ in spaces or capitals only"
             output.note(f"{said}: are they the same?")

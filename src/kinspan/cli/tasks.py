@@ -35,10 +35,10 @@ def _named(ids: list[Any], text: str, problem: str) -> Any:
     raise ValueError(f"{problem}{hint}")
 
 
-def written_alike(ids: Sequence[Any]) -> tuple[str, str] | None:
-    """Two ids that differ in spaces or capitals only, as in tables that people have typed."""
+def written_alike(names: Sequence[Any]) -> tuple[str, str] | None:
+    """Two names that differ in spaces or capitals only, as in tables that people have typed."""
     first: dict[str, str] = {}
-    for name in ids:
+    for name in names:
         if isinstance(name, str):
             other = first.setdefault("".join(name.split()).casefold(), name)
             if other != name:

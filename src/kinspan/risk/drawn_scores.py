@@ -16,7 +16,7 @@ from kinspan.risk.distributions import N_DRAWS, Draws, ScoreDistributions
 
 _LEVEL = 0.90
 _BINS = 10
-_AT_ONE_PLACE = ("f1", "cost")
+_AT_ONE_PLACE = ("error", "balanced_error", "f1", "cost")
 _OF_TAILS = ("average_precision", "recall_at_precision")
 _LUCK = np.random.default_rng(1).permuted(
     np.tile((np.arange(N_DRAWS) + 0.5) / N_DRAWS, (2, 1)), axis=1

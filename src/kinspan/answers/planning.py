@@ -52,7 +52,7 @@ class PlanningMixin:
         >>> clf.learning_curve("3 vs 8", [0, 5, 20, 100]).round(3)
         array([0.061, 0.049, 0.041, 0.037])
         >>> clf.learning_curve("3 vs 8", [0, 20], score="roc_auc", label="rows").round(3)
-        array([0.946, 0.954])
+        array([0.958, 0.968])
         """
         t = self._position(task)
         numbers = check_more_labels(more)
@@ -94,12 +94,12 @@ class PlanningMixin:
         >>> clf = MultiTaskSPCA().fit(digits.X, digits.y, task=digits.task)
         >>> clf.labels_needed("3 vs 8", 0.05)
         Task '3 vs 8': about 6.1 % now; 5.0 % with about 4 more labels per class
-        >>> clf.labels_needed("3 vs 8", 0.95, score="roc_auc")
-        Task '3 vs 8': AUC about 0.946 now
-        labels of   more for 0.95   then  very many
-        positives               9  0.950      0.952
-        rows                    5  0.950      0.958
-        each class              3  0.951      0.958
+        >>> clf.labels_needed("3 vs 8", 0.965, score="roc_auc")
+        Task '3 vs 8': AUC about 0.958 now
+        labels of   more for 0.965   then  very many
+        positives               42  0.965      0.966
+        rows                     9  0.965      0.973
+        each class               5  0.965      0.973
         """
         t = self._position(task)
         if score is None:

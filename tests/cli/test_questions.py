@@ -223,6 +223,8 @@ def test_scores_of_test_rows_are_those_of_python(digits: Path, tmp_path: Path) -
     first = found["tasks"][0]
     forecast = first["metrics"]["average_precision"]["forecast"]
     assert forecast == pytest.approx(said.value[said.tasks.index(first["task"])])
+    shown = succeed(*command[:3], "--metrics", "precision_at_budget=5")
+    assert "a budget in rows has no forecast" in shown.err
     overall = [of["value"] for of in found["metrics"].values()]
     assert overall == pytest.approx(report.scores.overall[0, 2:])
     shown = succeed(*command).out

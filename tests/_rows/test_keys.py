@@ -119,6 +119,7 @@ def test_compiled_keys_are_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(machine_code, "MANY_NUMBERS", 0)
     read_only = rows.copy()
     read_only.flags.writeable = False
+    assert not len(content_keys(rows[:0], chosen[:0], key))
     for X in (rows, read_only, np.asfortranarray(rows), rows.astype(np.float64)):
         np.testing.assert_array_equal(short_keys(X, chosen, key), expected)
         np.testing.assert_array_equal(content_keys(X, chosen, key), whole)

@@ -19,7 +19,7 @@ def sums_of_singles(X: NDArray[np.float32], multipliers: Keys) -> Keys:
     """(rows,): Σ words · multipliers of numbers in single precision, overflowing."""
     words, sums = X.view(np.uint32), np.empty(len(X), np.uint64)
     words.flags.writeable = False  # the one form that the function is compiled for
-    block = max(1, _BLOCK_BYTES // X[0].nbytes)
+    block = max(1, _BLOCK_BYTES // (X.itemsize * X.shape[1]))
 
     def add(start: int) -> None:
         span = slice(start, start + block)

@@ -82,7 +82,8 @@ def _encode_small_integers(values: Ids, low: int) -> tuple[Ids, Codes]:
     """Without sorting, which would cost as much as a pass over the rows."""
     places = values.astype(np.int64) - low
     seen = np.bincount(places) > 0
-    return (np.flatnonzero(seen) + low).astype(values.dtype), (np.cumsum(seen) - 1)[places]
+    ids = (np.flatnonzero(seen) + low).astype(values.dtype)
+    return ids, places if seen.all() else (np.cumsum(seen) - 1)[places]
 
 
 def _ordered(values: list[Any]) -> list[Any]:

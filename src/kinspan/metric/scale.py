@@ -113,15 +113,15 @@ def feature_scale(moments: Moments, scale: str | None) -> Floats:
     if scale is None:
         return np.ones((1, moments.n_features))
     deviation = _pooled_deviation(moments) if scale == "pooled" else _total_deviation(moments)
-    together = _OneTask.of(moments)
-    total, size = _total_deviation(together), np.abs(together.means).max(axis=1)
+    together = _Cells.of_one_task(moments)
+    total, size = _total_deviation(together), _sizes(together)[:, 0]
     size = np.where(size > 1e-300, np.minimum(size, 1e300), 1.0)  # keeps coefficients finite
     return np.where(deviation > 0, deviation, np.where(total > 0, total, size))
 
 
 def common_scale(moments: Moments) -> Floats:
     """(1, features): one number for all features; it changes only the size of squares."""
-    largest = _total_deviation(_OneTask.of(moments)).max(initial=0.0)
+    largest = _total_deviation(_Cells.of_one_task(moments)).max(initial=0.0)
     return np.full((1, moments.n_features), _power_of_two(largest))
 
 
@@ -131,17 +131,10 @@ def is_scaled(moments: Moments) -> bool:
     Rows were then divided by their own deviations before: a scale for them is one already, and
     rules in the units of the input are no others.
     """
-    together = _OneTask.of(moments)
-    n = moments.counts.sum(axis=1)[:, None]
+    together = _Cells.of_one_task(moments)
     unit = _units(together)
-    means, squares = moments.means / unit, moments.squares / unit / unit
-    of_tasks = (n * _total_variance(moments.counts, means, squares)).sum(axis=0)
-    over_all = _total_variance(
-        together.counts, together.means / unit, together.squares / unit / unit
-    )
-    size = unit[0, 0] ** 2
-    found = (squares.sum(axis=(0, 1)) * size, of_tasks * size, over_all[0] * size)
-    return any(_is_constant(variance) for variance in found)
+    of_all = _total_variance(together, unit)[0]
+    return any(_is_constant(v * unit[0, 0] ** 2) for v in (*_scatter(moments, unit), of_all))
 
 
 def _is_constant(variance: Floats) -> bool:
@@ -154,7 +147,7 @@ def is_centred(moments: Moments) -> bool:
 
     The rows of every task were then centred before, and those of all tasks as one are no others.
     """
-    together = _OneTask.of(moments)
+    together = _Cells.of_one_task(moments)
     deviation = np.maximum(_total_deviation(together), 1e-300)
     shares = moments.present / np.maximum(moments.present.sum(axis=1, keepdims=True), 1)
     rows = moments.counts / np.maximum(moments.counts.sum(axis=1, keepdims=True), 1e-300)
@@ -164,55 +157,66 @@ def is_centred(moments: Moments) -> bool:
 
 def _pooled_deviation(moments: Moments) -> Floats:
     """(1, features): standard deviation within cells, stabilised (see `_steadied`)."""
-    together = _OneTask.of(moments)
+    together = _Cells.of_one_task(moments)
     unit = _units(together)
     freedom = max(float(np.maximum(moments.counts - 1.0, 0.0).sum()), 1.0)
-    within, total = np.zeros((2, moments.n_features))
-    for tasks in blocks(len(moments.counts), moments.means[:1].size):
-        counts, squares = moments.counts[tasks], moments.squares[tasks] / unit / unit
-        within += squares.sum(axis=(0, 1))
-        total += counts.sum(axis=1) @ _total_variance(counts, moments.means[tasks] / unit, squares)
+    within, total = _scatter(moments, unit)
     of_tasks = total[None] / moments.counts.sum()
     variance = _steadied(within[None] / freedom, of_tasks, freedom)
-    size = np.abs(together.means).max(axis=1, keepdims=True)
-    return _root(variance, size / unit) * unit[:, 0]
+    return _root(variance, _sizes(together) / unit) * unit[:, 0]
 
 
-def _total_deviation(moments: Moments | _OneTask) -> Floats:
+def _scatter(moments: Moments, unit: Floats) -> tuple[Floats, Floats]:
+    """(features,): sums of squares within cells and within tasks, in units."""
+    within, total = np.zeros((2, moments.n_features))
+    for tasks in blocks(len(moments.counts), moments.means[:1].size):
+        some = _Cells(moments.counts[tasks], moments.means[tasks], moments.squares[tasks])
+        within += (some.squares / unit / unit).sum(axis=(0, 1))
+        total += some.counts.sum(axis=1) @ _total_variance(some, unit)
+    return within, total
+
+
+def _total_deviation(moments: Moments | _Cells) -> Floats:
     """(tasks, features): standard deviation over all rows of every task."""
     unit = _units(moments)
-    means, squares = moments.means / unit, moments.squares / unit / unit
-    return _root(_total_variance(moments.counts, means, squares), means) * unit[:, 0]
+    return _root(_total_variance(moments, unit), _sizes(moments) / unit) * unit[:, 0]
 
 
-def _root(variance: Floats, means: Floats) -> Floats:
+def _root(variance: Floats, sizes: Floats) -> Floats:
     """(tasks, features); variances that can be rounding errors of a constant become zero."""
-    rounding = (16 * np.finfo(float).eps * np.abs(means).max(axis=1)) ** 2
+    rounding = (16 * np.finfo(float).eps * sizes[:, 0]) ** 2
     return np.sqrt(np.where(variance > rounding, variance, 0.0))
 
 
-class _OneTask(NamedTuple):
-    """The cells of all tasks as those of one."""
+class _Cells(NamedTuple):
+    """Moments of groups of cells."""
 
-    counts: Floats  # (1, cells)
-    means: Floats  # (1, cells, features)
-    squares: Floats  # (1, cells, features)
+    counts: Floats  # (groups, cells)
+    means: Floats  # (groups, cells, features)
+    squares: Floats  # (groups, cells, features)
 
     @classmethod
-    def of(cls, moments: Moments) -> _OneTask:
+    def of_one_task(cls, moments: Moments) -> _Cells:
+        """The cells of all tasks as those of one."""
         cells = (1, -1, moments.n_features)
         counts = moments.counts.reshape(1, -1)
         return cls(counts, moments.means.reshape(cells), moments.squares.reshape(cells))
 
 
-def _units(moments: Moments | _OneTask) -> Floats:
+def _units(moments: Moments | _Cells) -> Floats:
     """(tasks, 1, features): powers of two near the spread: in these units no square overflows.
 
     For a feature without spread the unit is a share of its size, which bounds the means in units.
     """
     spread = np.sqrt(moments.squares.max(axis=1, keepdims=True))
-    size = np.abs(moments.means).max(axis=1, keepdims=True)
-    return _power_of_two(np.maximum(spread, np.finfo(float).eps * size))
+    return _power_of_two(np.maximum(spread, np.finfo(float).eps * _sizes(moments)))
+
+
+def _sizes(moments: Moments | _Cells) -> Floats:
+    """(tasks, 1, features): the largest means."""
+    means = moments.means
+    largest, least = means.max(axis=1, keepdims=True), means.min(axis=1, keepdims=True)
+    return np.asarray(np.maximum(largest, -least))
 
 
 def _power_of_two(size: Floats) -> Floats:
@@ -234,10 +238,19 @@ def _steadied(within: Floats, total: Floats, freedom: float) -> Floats:
     return np.where(varies, (freedom * within + more * share * total) / (freedom + more), within)
 
 
-def _total_variance(counts: Floats, means: Floats, squares: Floats) -> Floats:
-    """(groups, features): variance over all rows of every group of cells, from their moments."""
+def _total_variance(moments: Moments | _Cells, unit: Floats) -> Floats:
+    """(groups, features): variance over all rows of every group of cells, in units.
+
+    A block of cells at a time: one group may have those of all tasks.
+    """
+    (k, m, p), counts = moments.means.shape, moments.counts
     n = np.maximum(counts.sum(axis=1), 1.0)[:, None]
-    centre = np.einsum("tj,tjp->tp", counts, means) / n
-    deviations = np.where(counts[..., None] > 0, means - centre[:, None, :], 0.0)
-    between = np.einsum("tj,tjp->tp", counts, deviations**2)
-    return np.asarray((squares.sum(axis=1) + between) / n)
+    total, within, between = np.zeros((3, k, p))
+    for some in blocks(m, k * p):
+        total += np.einsum("tj,tjp->tp", counts[:, some], moments.means[:, some] / unit)
+    centre = (total / n)[:, None, :]
+    for some in blocks(m, k * p):
+        away = np.where(counts[:, some, None] > 0, moments.means[:, some] / unit - centre, 0.0)
+        within += (moments.squares[:, some] / unit / unit).sum(axis=1)
+        between += np.einsum("tj,tjp->tp", counts[:, some], away**2)
+    return np.asarray((within + between) / n)

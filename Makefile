@@ -58,6 +58,7 @@ worlds: .venv/dev-installed  ## random worlds, plain and hostile: never much wor
 
 forecast: .venv/dev-installed  ## forecast and true errors, one row per regime; real data in the folder KINSPAN_DATA
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.forecast
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.forecast.broken
 
 missing: .venv/dev-installed  ## missing values and absent columns compared with imputers and boosted trees; real data in the folder KINSPAN_DATA; about 20 minutes
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.missing

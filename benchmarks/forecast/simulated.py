@@ -82,8 +82,8 @@ def binary(seed: int, n: int) -> Draw:
     return Flipped(chances, np.ones(2), noise=_unused).drawn(rng, n)
 
 
-def repeated(seed: int, n: int, away: float, share: float = 0.6) -> Draw:
-    """A share of the rows of both classes are the same row, so far away from the others."""
+def repeated(seed: int, n: int, away: float, share: float = 0.6, off: float = 0.0) -> Draw:
+    """A share of the rows of both classes are the same row, up to `off`, so far from the others."""
     rng = np.random.default_rng(seed)
     k, p = 5, 10
     usual = away * rng.normal(size=p)
@@ -92,7 +92,8 @@ def repeated(seed: int, n: int, away: float, share: float = 0.6) -> Draw:
         def rows(self, rng: np.random.Generator, t: int, c: int, n: int) -> Floats:
             same = rng.uniform(size=n) < share
             rows = self.means[t, c] + rng.normal(size=(n, p))
-            return np.where(same[:, None], usual, rows)
+            copies = usual + off * rng.normal(size=(n, p)) if off else usual
+            return np.where(same[:, None], copies, rows)
 
     means = related_means(rng, k, p, 3.0)
     return Repeated(means, np.ones(2), noise=_unused).drawn(rng, n)

@@ -72,6 +72,16 @@ class UnitsWarning(UserWarning):
     """
 
 
+class CopiesWarning(UserWarning):
+    """Many different rows came more than once, though some feature is measured.
+
+    A row that comes again counts as often as it came. That is right where new rows will be copies
+    as often, such as rows of a few categories. If rows were doubled, such as to balance classes, a
+    row that is left out has left its copies behind, and forecasts are too good. It is looked for in
+    `fit`, where no weights say that rows count more than once.
+    """
+
+
 class PrecisionWarning(UserWarning):
     """Numbers are so large, so small or so far from zero that digits of the answers are lost.
 

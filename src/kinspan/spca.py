@@ -19,6 +19,7 @@ from kinspan._memory.statistics import Statistics, as_statistics
 from kinspan._memory.streaming import StreamingMixin
 from kinspan._memory.threads import learning
 from kinspan._rows.types import Floats
+from kinspan._validation.copies import warn_of_copies
 from kinspan._validation.labelled_rows import check_labelled_rows
 from kinspan.answers import AnswersMixin, AuditMixin, RowsMixin, WeightsMixin
 from kinspan.class_moments import ClassMoments
@@ -256,6 +257,8 @@ class MultiTaskSPCA(
             rows = check_labelled_rows(X, y, task, sample_weight, estimator=draft, reset=True)
             nothing = Learnt(rule_parameters(draft))
             draft._learnt = nothing.with_rows(rows, draft, is_part=False)
+            if sample_weight is None:
+                warn_of_copies(draft._learnt.statistics.sample)
             _ = draft._learnt.rules  # now, so that errors come from fit
         return self
 

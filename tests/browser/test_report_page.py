@@ -114,6 +114,18 @@ def test_the_selector_changes_pictures_sentence_and_tables(
     assert rows[0].startswith(str(np.delete(model.tasks_, t)[order[0]]))
 
 
+def test_no_interval_and_no_ring_is_cut_off(page: Chromium, model: MultiTaskSPCA) -> None:
+    """At the largest forecast, which is the first, and at the last of the forecasts."""
+    axis = "return document.querySelector('#{} .picture')._fullLayout.{}axis.{}"
+    page.run_async(CHOOSE, [0])
+    high = model.forecast_interval_[by_need(model)[0], 1]
+    assert page.run(axis.format("curve", "y", "range"))[1] >= high
+    first, last = page.run(axis.format("forecast", "x", "range"))
+    pixels = page.run(axis.format("forecast", "x", "_length")) / (last - first)
+    assert -first * pixels > 10
+    assert (last - 199) * pixels > 10
+
+
 def test_the_selector_works_by_keyboard_and_finds(page: Chromium) -> None:
     from selenium.webdriver import Keys  # noqa: PLC0415
     from selenium.webdriver.common.by import By  # noqa: PLC0415

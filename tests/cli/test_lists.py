@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kinspan.cli.lists import as_argument, listed
@@ -13,6 +13,7 @@ from kinspan.cli.lists import as_argument, listed
 CELLS = st.text("ab ,\"'$?-ö\\", min_size=1).filter(lambda text: text.strip())
 
 
+@settings(max_examples=100)
 @given(st.lists(CELLS, min_size=1, max_size=4))
 def test_a_shell_reads_what_was_meant(names: list[str]) -> None:
     (argument,) = shlex.split(as_argument(names))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
@@ -29,6 +29,7 @@ def naive(rows: list[tuple[int, int, int]], task: int) -> dict[str, float]:
     }
 
 
+@settings(max_examples=100)
 @given(rows=ROWS)
 def test_the_report_is_what_naive_loops_find(rows: list[tuple[int, int, int]]) -> None:
     y_true, y_pred, task = zip(*rows, strict=True)
@@ -65,11 +66,11 @@ def test_standard_errors_of_the_last_lines_are_those_of_sums(report: TaskReport)
 def test_the_text_is_an_aligned_table(report: TaskReport) -> None:
     assert repr(report) == str(report)
     assert str(report).splitlines() == [
-        "task     rows  error  balanced  std. error",
-        "a          10  0.100     0.100       0.095",
-        "b           4  0.500     0.333       0.250",
-        "overall    14  0.214                 0.098",
-        "mean           0.300     0.217       0.134",
+        "task     rows   error  balanced  std. error",
+        "a          10  10.0 %    10.0 %       9.5 %",
+        "b           4  50.0 %    33.3 %      25.0 %",
+        "overall    14  21.4 %                 9.8 %",
+        "mean           30.0 %    21.7 %      13.4 %",
     ]
 
 
@@ -90,6 +91,13 @@ def test_ids_and_labels_are_any_hashable_values() -> None:
     assert report.to_frame().index.tolist() == [("site", 1), ("site", 2)]
 
 
+def test_of_many_tasks_the_worst_are_shown() -> None:
+    task = np.repeat(np.arange(40), 2)
+    wrong = task == 39
+    lines = repr(task_report(np.zeros(80), wrong.astype(float), task)).splitlines()
+    assert [line.split()[0] for line in lines[1:4]] == ["39", "0", "1"]
+
+
 def test_of_many_tasks_thirty_are_shown_and_the_means_are_those_of_all() -> None:
     task = np.repeat(np.arange(40), 2)
     y_true = np.tile([0, 1], 40)
@@ -97,7 +105,7 @@ def test_of_many_tasks_thirty_are_shown_and_the_means_are_those_of_all() -> None
     lines = repr(report).splitlines()
     assert len(lines) == 1 + 30 + 3
     assert lines[31].split() == ["and", "10", "more"]
-    assert lines[32].split()[:3] == ["overall", "80", "0.500"]
+    assert lines[32].split()[:3] == ["overall", "80", "50.0"]
     with_scores = task_report(y_true, np.zeros(80, dtype=int), task, scores=["f1"], y_proba=y_true)
     assert len(repr(with_scores).splitlines()) == 1 + 30 + 5
     assert len(task_report(y_true[:60], y_true[:60], task[:60]).tasks) == 30

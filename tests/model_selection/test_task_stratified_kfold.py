@@ -36,7 +36,7 @@ def spread(keys: Sequence[Hashable], tests: list[list[int]]) -> int:
     return max(max(c[key] for c in counts) - min(c[key] for c in counts) for key in set(keys))
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(rows=ROWS, n_splits=st.integers(2, 10), shuffle=st.booleans())
 def test_cells_tasks_classes_and_folds_are_even_to_one_row(
     rows: list[tuple[int, int]], n_splits: int, shuffle: bool
@@ -50,7 +50,7 @@ def test_cells_tasks_classes_and_folds_are_even_to_one_row(
         assert spread(keys, tests) <= 1
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(rows=ROWS, n_splits=st.integers(2, 5), seed=st.integers(0, 99))
 def test_what_a_fold_holds_does_not_depend_on_the_order_of_rows(
     rows: list[tuple[int, int]], n_splits: int, seed: int

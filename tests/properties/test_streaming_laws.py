@@ -7,6 +7,7 @@ from operator import add
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -97,6 +98,7 @@ def test_a_task_that_joins_was_there_from_the_start(
     assert_same_rules(joined, fit(world, **parameters))
 
 
+@pytest.mark.filterwarnings("ignore::kinspan.exceptions.CopiesWarning")
 @given(world=worlds(), parameters=settings_of_models(), seed=st.integers(0, 99))
 def test_weights_are_repetitions(world: World, parameters: dict[str, Any], seed: int) -> None:
     weights = np.random.default_rng(seed).integers(1, 4, len(world.y))

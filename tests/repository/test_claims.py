@@ -31,6 +31,42 @@ def test_times_in_sentences_are_their_files() -> None:
     assert f"take {targets:.1f} × as long as one eigendecomposition" in page
 
 
+def test_times_of_the_limits_are_their_files() -> None:
+    found, page = measured(), text("docs/limits.md")
+    compiled, plain = (found[f"fit, moments only{more}"][0] for more in (", compiled", ""))
+    ratios: Any = pd.read_csv(RESULTS / "everyday.csv", skiprows=1)
+    usual = ratios[ratios.reference == "LogisticRegression.fit"].ratio
+    assert f"about {found['fit, default'][0]:.0f} times as long as `X.sum(axis=0)`" in page
+    assert f"and {usual.min():.0f} to {usual.max():.0f} times as long as one untuned" in page
+    assert f"it takes {compiled:.1f} times as long, and {plain:.1f} times without numba" in page
+
+    fleet = ratios.set_index("what").loc["fit, 10 000 × 20 × 256"]
+    seconds, gigabytes = fleet.seconds, fleet.peak_megabytes / 1000
+    assert (
+        f"took {seconds:.1f} s of processor time and {gigabytes:.1f} GB, {fleet.ratio:.0f} times"
+        in page
+    )
+
+
+def test_forecasts_whose_assumptions_are_broken() -> None:
+    found: Any = pd.read_csv(RESULTS / "forecast_broken.csv").set_index("regime")
+    page = text("docs/limits.md")
+    drift = found[found.index.str.startswith("forget")]
+    assert f"was {-100 * drift.bias.mean():.1f} points higher than the forecast" in page
+    low, high = 100 * drift.cover.min(), 100 * drift.cover.max()
+    assert f"contained it in {low:.0f} to {high:.0f} % of the simulations" in page
+    same = 100 * found.loc["one task eight times", ["announced", "true"]]
+    assert "{:.1f} % were forecast instead of {:.1f} %".format(*same) in page
+    stranger = 100 * found.cover["a stranger with two labels"]
+    assert f"contain its error in {stranger:.0f} % of the simulations" in page
+    gaps = (
+        f"{gap:.3f}".lstrip("0") for gap in found.gap[["60 % copies up to .001", "60 % copies"]]
+    )
+    assert (
+        "forecasts were {} off on average, and {} where the copies were exact".format(*gaps) in page
+    )
+
+
 def test_times_of_everyday_sizes_are_their_file() -> None:
     found: Any = pd.read_csv(RESULTS / "everyday.csv", skiprows=1).set_index("what").ratio
     _, *rows = table("docs/measured.md", "| tasks × rows × features | default fit |")

@@ -65,7 +65,7 @@ def test_unrelated_tasks_lose_little_to_each_other(n: int, margin: float) -> Non
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore::kinspan.UnitsWarning")
 def test_a_neighbour_in_other_units_does_not_harm() -> None:
-    """One column of one of five tasks is fifty times as large; the target has 20 labels a class.
+    """One column of one of five tasks is fifty times as large; the target has 20 labels per class.
 
     Compared with a fit to the rows of the target and nothing else.
     """

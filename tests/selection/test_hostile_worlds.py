@@ -60,7 +60,7 @@ def rows(rng: Any, n: int, mean: Any) -> tuple[Any, Any]:
 
 
 def attacked_by(attack: Any, seed: int) -> tuple[float, float]:
-    """Errors of a target of 20 rows a class, ours and alone, beside three like it and an attack."""
+    """Errors of a target of 20 rows per class, ours and alone, with three like it and an attack."""
     rng = np.random.default_rng(seed)
     mean = rng.normal(size=30) / 5
     parts = [(*rows(rng, 20, mean), t) for t in range(4)]

@@ -200,7 +200,7 @@ def test_a_new_task_far_from_all_others_is_believed(n_known: int) -> None:
 
 @pytest.mark.long
 def test_forecasts_of_new_tasks_with_few_labels_are_honest() -> None:
-    """Eight tasks of three labels a class, 200 features; the mean over worlds."""
+    """Eight tasks of three labels per class, 200 features; the mean over worlds."""
     errors, forecasts = [], []
     for seed in range(10):
         rng = np.random.default_rng(seed)

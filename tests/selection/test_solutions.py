@@ -7,7 +7,7 @@ import pytest
 
 from kinspan.metric import ScaledMoments
 from kinspan.selection.outcome import _energies
-from kinspan.selection.solutions import Problem, solve
+from kinspan.selection.solutions import Problem, problems_of, solve, spectrum
 
 
 def test_offsets_have_no_bias_from_the_noise_of_cells() -> None:
@@ -61,3 +61,33 @@ def test_tasks_alone_know_what_the_limit_of_the_paper_says() -> None:
     found = _energies(solve(problem, "single", np.zeros((6, 2))), problem)
     noise = found.spread.sum(axis=1) / 8.0
     np.testing.assert_allclose(found.known, found.total**2 / (found.total + noise))
+
+
+@pytest.mark.parametrize(("n_tasks", "multi_class"), [(5, "shared"), (5, "each"), (40, "shared")])
+def test_spectra_of_several_metrics_are_those_of_each(n_tasks: int, multi_class: str) -> None:
+    """With more tasks than coordinates too, and where a task lacks a class."""
+    rng = np.random.default_rng(n_tasks)
+    for counts in (
+        np.full((n_tasks, 3), 9.0),
+        np.where(rng.uniform(size=(n_tasks, 3)) < 0.8, 9, 0),
+    ):
+        in_metrics = [
+            ScaledMoments(
+                np.ones((1, 6)),
+                scale * rng.normal(size=(n_tasks, 3, 6)),
+                counts,
+                np.where(counts > 0, scale**2, 0.0),
+                np.full(n_tasks, scale),
+                6.0 / scale,
+            )
+            for scale in (1.0, 1.3, 2.0)
+        ]
+        for scaled, problem in zip(in_metrics, problems_of(in_metrics, multi_class), strict=True):
+            alone = Problem(scaled, multi_class).contrasts.task_rows()
+            for found, rows in zip(problem.spectra, alone, strict=True):
+                expected = spectrum(rows)
+                np.testing.assert_allclose(found.values, expected.values, rtol=1e-9, atol=1e-9)
+                again, before = (s.rows @ s.rows.T for s in (found, expected))
+                np.testing.assert_allclose(again, before, rtol=1e-9, atol=1e-9)
+                assert found.dimension == expected.dimension
+                np.testing.assert_array_equal(found.doubt, scaled.noise_doubt)

@@ -11,6 +11,7 @@ from kinspan import MultiTaskSPCA
 @parametrize_with_checks(  # type: ignore[untyped-decorator]  # scikit-learn ships no types
     [MultiTaskSPCA()]
 )
+@pytest.mark.filterwarnings("ignore::kinspan.exceptions.CopiesWarning")
 def test_common_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 

@@ -216,6 +216,7 @@ def test_pickling_keeps_everything() -> None:
     np.testing.assert_array_equal(copy.predict_proba(X, task=task), clf.predict_proba(X, task=task))
 
 
+@pytest.mark.filterwarnings("ignore::kinspan.exceptions.CopiesWarning")
 def test_weights_equal_repeated_rows_in_every_result() -> None:
     X, y, task = random_world(17)
     weights = np.random.default_rng(0).integers(0, 3, len(X))

@@ -15,7 +15,7 @@ import pytest
 from sklearn.base import clone
 
 import kinspan
-from kinspan import MultiTaskSPCA
+from kinspan import MultiTaskSPCA, displays
 from kinspan.export import to_onnx
 from kinspan.tables import TableModel
 from tests.cli.running import ROLES as WORLD_ROLES
@@ -234,3 +234,22 @@ def test_what_a_graph_cannot_contain_is_said(tmp_path: Path) -> None:
     ran = succeed("export", tmp_path / "m.kinspan", "--onnx", tmp_path / "m.onnx")
     assert "dates as days since 1970: since" in ran.err
     assert "inputs numbers and texts and task" in ran.out
+
+
+def test_pictures_take_rows_of_the_table(tmp_path: Path) -> None:
+    """As a frame that holds the task, or with `task=` besides, as in `predict`."""
+    model, new = fitted(tmp_path), with_more(1)
+    y, one = new["sold"].to_numpy(), new["shop"] == model.tasks_[0]
+    for display in (displays.RocForecastDisplay, displays.CalibrationForecastDisplay):
+        of_table = display.from_estimator(model, new[one], y[one])
+        assert of_table.name == str(model.tasks_[0])
+        said = display.from_estimator(
+            model, new[one].drop(columns="shop"), y[one], task=model.tasks_[0]
+        )
+        np.testing.assert_array_equal(of_table.actual, said.actual)
+    errors = displays.ForecastDisplay.from_estimator(model, new, y)
+    wrong = (model.predict(new[one]) != y[one]) * 1.0
+    by_class = [wrong[y[one] == c].mean() for c in model.classes_]
+    assert errors.actual is not None
+    assert errors.actual[0] == pytest.approx(np.mean(by_class))
+    assert displays.ScoreDistributionDisplay.from_estimator(model, new[one], y[one]).ax_ is not None

@@ -163,6 +163,7 @@ def test_small_floats_at_their_limits(settings: dict[str, Any], dtype: Any, limi
     assert abs(accuracy(model, world._replace(X=X)) - accuracy(wide, world._replace(X=X))) < 0.03
 
 
+@pytest.mark.filterwarnings("ignore::kinspan.exceptions.CopiesWarning")
 def test_rows_that_repeat(settings: dict[str, Any]) -> None:
     world = related(12, n=16)
     many = World(*(np.repeat(part, 50, axis=0) for part in world))

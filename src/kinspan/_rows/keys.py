@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,8 +22,10 @@ from kinspan._rows.machine_code import module_after
 from kinspan._rows.spans import in_order
 from kinspan._rows.types import Codes, Floats, Keys
 
-_BLOCK_BYTES = 1 << 21
-_SPANS_OF_THREAD = 8  # blocks: fewer are done before another thread has started
+Words: TypeAlias = tuple[NDArray[np.uint32], ...]  # the first words of all numbers, the second
+
+_BLOCK_BYTES = 1 << 19
+_SPANS_OF_THREAD = 32  # blocks: fewer are done before another thread has started
 _FEW_COLUMNS = 16
 _COMPILED = "kinspan._rows.compiled_keys"
 
@@ -151,32 +153,37 @@ def _sums(X: Any, chosen: Codes, words: Any, factors: Factors) -> Keys:
     return np.asarray(np.concatenate([np.empty(0, np.uint64), *parts]) + factors.offset)
 
 
-def _products(words: NDArray[np.uint32], multipliers: Keys) -> Keys:
-    """(rows,): Σ words · multipliers of (rows, columns, words of a number)."""
-    flat, used = words.reshape(len(words), -1), multipliers[:, : words.shape[-1]]
-    return np.asarray(np.einsum("ij,j->i", flat.astype(np.uint64), used.reshape(-1)))
+def _products(words: Words, multipliers: Keys) -> Keys:
+    """(rows,): Σ words · multipliers, of (rows, columns) words for each column of multipliers."""
+    sums = np.zeros(len(words[0]), np.uint64)
+    for of_rows, of_columns in zip(words, multipliers.T, strict=False):
+        columns = np.ascontiguousarray(of_columns)
+        sums += np.einsum("ij,j->i", of_rows.astype(np.uint64), columns)
+    return sums
 
 
-def _single_words(values: Any) -> NDArray[np.uint32]:
-    """(..., 1 or 2): bits of the numbers in single precision, and of what they have beyond it."""
+def _single_words(values: Any) -> Words:
+    """Bits of the numbers in single precision, and of what they have beyond it, if any has."""
     with np.errstate(over="ignore"):
         singles = np.array(values, dtype=np.float32, order="C")
     singles += np.float32(0)  # −0 is 0
-    words = singles.view(np.uint32)[..., None]
+    words = singles.view(np.uint32)
     if np.can_cast(values.dtype, np.float32):
-        return words
+        return (words,)
+    beyond, double = np.empty_like(singles), np.float64
     with np.errstate(over="ignore", invalid="ignore"):
-        beyond = np.asarray(values, dtype=np.float64) - singles
-        rest = np.where(np.isfinite(beyond), beyond, 0.0).astype(np.float32) + np.float32(0)
-    return (
-        np.concatenate([words, rest.view(np.uint32)[..., None]], axis=-1) if rest.any() else words
-    )
+        np.subtract(values, singles, out=beyond, dtype=double, casting="same_kind")
+    beyond += np.float32(0)
+    if not np.isfinite(beyond).all():
+        beyond[~np.isfinite(beyond)] = 0.0
+    return (words, beyond.view(np.uint32)) if beyond.any() else (words,)
 
 
-def _double_words(values: Any) -> NDArray[np.uint32]:
-    """(..., 2): lower and upper bits of the numbers in double precision."""
+def _double_words(values: Any) -> Words:
+    """Lower and upper bits of the numbers in double precision."""
     doubles = np.add(values, 0.0, dtype=np.float64, order="C")  # −0 is 0
-    return np.asarray(doubles[..., None].view(np.uint32))
+    words = doubles[..., None].view(np.uint32)
+    return words[..., 0], words[..., 1]
 
 
 def _sparse_sums(X: sp.csr_array, chosen: Codes, words: Any, factors: Factors) -> Keys:
@@ -185,9 +192,9 @@ def _sparse_sums(X: sp.csr_array, chosen: Codes, words: Any, factors: Factors) -
         X.sum_duplicates()
     if len(chosen) < X.shape[0]:
         X = X[chosen]
-    of_data = words(X.data)
-    used = factors.multipliers[:, : of_data.shape[-1]]
-    terms = (of_data * used[X.indices]).sum(axis=-1, dtype=np.uint64)
+    terms = np.zeros(len(X.data), np.uint64)
+    for of_data, of_columns in zip(words(X.data), factors.multipliers.T, strict=False):
+        terms += of_data * of_columns[X.indices]
     sums = np.add.reduceat(np.append(terms, np.uint64(0)), X.indptr[:-1], dtype=np.uint64)
     return np.asarray(np.where(np.diff(X.indptr) > 0, sums, np.uint64(0)) + factors.offset)
 

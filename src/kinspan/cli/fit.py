@@ -9,6 +9,7 @@ import numpy as np
 from kinspan import MultiTaskSPCA
 from kinspan._memory.statistics import Statistics
 from kinspan._rows.types import Codes
+from kinspan._validation.copies import warn_of_copies
 from kinspan._validation.fitted import names_of
 from kinspan._validation.parameters import check_random_state
 from kinspan._validation.scores import check_forecast_score
@@ -96,6 +97,7 @@ def fit(
     if pos_label is not None:
         model.set_params(pos_label=tasks.class_named(statistics.moments.classes, pos_label))
     model.merge(statistics)
+    warn_of_copies(statistics.sample)
     with output.progress(f"fitting {number(len(model.tasks_), 'task')}"):
         _ = model.coef_  # rules are computed when they are first needed
     if ((model.moments_.counts > 0).sum(axis=1) < 2).all():

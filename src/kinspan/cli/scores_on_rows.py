@@ -93,6 +93,8 @@ class Compared(NamedTuple):
         output.say(f"Forecast, mean over tasks: {_listed(titles, expected)}.")
         output.say(f"Always the most frequent class of a task: {_listed(titles, majority)}.")
         output.say(f"Classes guessed, each as often as it occurs: {_listed(titles, chance)}.")
+        if any(isinstance(score.level, int) for score in of.scores):
+            output.note("a budget in rows has no forecast, as one in per cent has, such as 5%")
         for score in of.scores:
             note_of_class(note_on_score(self.model, score), output)
 

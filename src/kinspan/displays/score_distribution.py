@@ -12,8 +12,6 @@ from scipy.special import ndtr
 from kinspan._arrays.elsewhere import on_host
 from kinspan._rows import identifiers
 from kinspan._rows.types import Floats
-from kinspan._validation.columns import column_of
-from kinspan._validation.messages import naming
 from kinspan._validation.parameters import check_costs, check_priors
 from kinspan._validation.rows import check_labels
 from kinspan.displays._canvas import (
@@ -137,17 +135,12 @@ class ScoreDistributionDisplay:
 
 def _the_task(estimator: Any, X: Any, task: Any) -> int:
     """The position of the one task that rows belong to."""
-    given = task if estimator.task_column is None else column_of(X, estimator.task_column)
-    if given is None:
-        if len(estimator.tasks_) > 1:
-            raise ValueError(f"task=None, but there are {len(estimator.tasks_)} tasks; pass one id")
-        return 0
-    with naming("task"):
-        column = [given] if np.isscalar(given) else on_host(given)
-        ids = identifiers.encode(identifiers.as_array(column))[0]
-    if len(ids) != 1:
-        raise ValueError(f"X has rows of {len(ids)} tasks; scores are drawn for one of them")
-    return int(estimator._position(ids.tolist()[0]))
+    tasks = np.unique(on_host(estimator._known_rows(X, task)[2])).tolist()
+    if len(tasks) != 1:
+        raise ValueError(f"X has rows of {len(tasks)} tasks; scores are drawn for one of them")
+    if tasks[0] == len(estimator.tasks_):
+        raise ValueError("task: the rows are of a task without labels, of which nothing is known")
+    return int(tasks[0])
 
 
 def _prior_of(estimator: Any, t: int) -> tuple[Floats, float]:

@@ -65,6 +65,11 @@ class Spectrum(NamedTuple):
         unevenness = np.stack([np.asarray(s.unevenness) for s in spectra])
         return cls(vectors, values, precision, dimension, doubt, unevenness)
 
+    def each(self) -> list[Spectrum]:
+        """Those along a first axis, one by one, whose doubt is not known yet."""
+        of_each = zip(np.asarray(self.dimension), *self[:3], strict=True)
+        return [Spectrum(u, s, precision, float(p)) for p, u, s, precision in of_each]
+
 
 class TaskWeights(NamedTuple):
     """Weights of tasks for targets, left @ right + diag(diagonal), in factors."""
@@ -102,15 +107,15 @@ def of_others(values: Floats) -> Floats:
     return before + after
 
 
-def spectrum_of_rows(rows: Floats, noise: Floats, dimension: float) -> Spectrum:
-    """From the contrasts (tasks, coordinates), by the smaller of their two Gram matrices."""
-    precision = _precision(np.einsum("tp,tp->t", rows, rows), noise, dimension)
-    whitened = rows * precision[:, None]
-    if len(rows) <= rows.shape[1]:
-        return _from_eigenvectors(whitened @ whitened.T, precision, dimension)
-    squares, right = np.linalg.eigh(whitened.T @ whitened)
-    values, right = _descending_roots(squares, right)
-    vectors = whitened @ right / np.where(values > 0, values, 1.0)
+def spectrum_of_rows(rows: Floats, noise: Floats, dimension: Floats | float) -> Spectrum:
+    """From the contrasts (…, tasks, coordinates), by the smaller of their two Gram matrices."""
+    precision = _precision(np.einsum("...tp,...tp->...t", rows, rows), noise, dimension)
+    whitened = rows * precision[..., None]
+    across = np.swapaxes(whitened, -1, -2)
+    if rows.shape[-2] <= rows.shape[-1]:
+        return _from_eigenvectors(whitened @ across, precision, dimension)
+    values, right = _descending_roots(*np.linalg.eigh(across @ whitened))
+    vectors = whitened @ right / np.where(values > 0, values, 1.0)[..., None, :]
     return Spectrum(vectors, values, precision, dimension)
 
 
@@ -120,18 +125,21 @@ def spectrum_of_gram(products: Floats, noise: Floats, dimension: float) -> Spect
     return _from_eigenvectors(products * precision[:, None] * precision, precision, dimension)
 
 
-def _precision(squares: Floats, noise: Floats, dimension: float) -> Floats:
+def _precision(squares: Floats, noise: Floats, dimension: Floats | float) -> Floats:
     """1/σ with P σ² the noise, which is at least 1e-12 of the square of the contrast."""
     floored = np.maximum(noise, 1e-12 * squares)
-    return np.asarray(np.sqrt(dimension / np.where(floored > 0, floored, np.inf)))
+    of_tasks = Spectrum.of_tasks(dimension)
+    return np.asarray(np.sqrt(of_tasks / np.where(floored > 0, floored, np.inf)))
 
 
-def _from_eigenvectors(products: Floats, precision: Floats, dimension: float) -> Spectrum:
-    values, vectors = _descending_roots(*np.linalg.eigh((products + products.T) / 2))
+def _from_eigenvectors(products: Floats, precision: Floats, dimension: Floats | float) -> Spectrum:
+    symmetric = (products + np.swapaxes(products, -1, -2)) / 2
+    values, vectors = _descending_roots(*np.linalg.eigh(symmetric))
     return Spectrum(vectors, values, precision, dimension)
 
 
 def _descending_roots(squares: Floats, vectors: Floats) -> tuple[Floats, Floats]:
-    squares, vectors = squares[::-1], vectors[:, ::-1]
-    rounding = len(squares) * np.finfo(float).eps * max(float(squares[0]), 0.0)
+    squares, vectors = squares[..., ::-1], vectors[..., ::-1]
+    least = np.finfo(float).eps * np.maximum(squares[..., :1], 0.0)
+    rounding = squares.shape[-1] * least
     return np.sqrt(np.where(squares > rounding, squares, 0.0)), vectors

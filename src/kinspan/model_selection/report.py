@@ -14,7 +14,7 @@ from kinspan._rows.types import Floats, Ids
 from kinspan._validation.messages import naming
 from kinspan._validation.parameters import check_pos_label
 from kinspan._validation.scores import check_probabilities, check_scores
-from kinspan.answers._table import ShownAsTable, Table
+from kinspan.answers._table import ShownAsTable, Table, percent
 from kinspan.metrics import Score, ScoredRows, TaskScores, scores_by_task
 from kinspan.model_selection._row_ids import RowIds, row_ids
 
@@ -68,22 +68,22 @@ def task_report(
     >>> from kinspan.model_selection import task_report
     >>> task = ["a", "a", "a", "a", "b", "b"]
     >>> task_report([0, 0, 0, 1, 0, 1], [0, 0, 0, 0, 0, 1], task)
-    task     rows  error  balanced  std. error
-    a           4  0.250     0.500       0.217
-    b           2  0.000     0.000       0.000
-    overall     6  0.167                 0.144
-    mean           0.125     0.250       0.108
+    task     rows   error  balanced  std. error
+    a           4  25.0 %    50.0 %      21.7 %
+    b           2   0.0 %     0.0 %       0.0 %
+    overall     6  16.7 %                14.4 %
+    mean           12.5 %    25.0 %      10.8 %
 
     >>> y_true, y_proba = [0, 0, 0, 1, 0, 1], [0.1, 0.2, 0.6, 0.4, 0.3, 0.8]
     >>> y_pred = [0, 0, 1, 0, 0, 1]
     >>> task_report(y_true, y_pred, task, y_proba=y_proba, scores=["roc_auc", "f1"])
-    task      rows  error  balanced  std. error    AUC     F1
-    a            4  0.500     0.667       0.250  0.667  0.000
-    b            2  0.000     0.000       0.000  1.000  1.000
-    overall      6  0.333                 0.167  0.875  0.500
-    mean            0.250     0.333       0.125  0.833  0.500
-    majority        0.375     0.500              0.500  0.000
-    chance          0.438     0.500              0.500  0.375
+    task      rows   error  balanced  std. error    AUC     F1
+    a            4  50.0 %    66.7 %      25.0 %  0.667  0.000
+    b            2   0.0 %     0.0 %       0.0 %  1.000  1.000
+    overall      6  33.3 %                16.7 %  0.875  0.500
+    mean            25.0 %    33.3 %      12.5 %  0.833  0.500
+    majority        37.5 %    50.0 %              0.500  0.000
+    chance          43.8 %    50.0 %              0.500  0.375
     """
     with naming("y_true"):
         n_rows = len(y_true)
@@ -188,19 +188,21 @@ class TaskReport(ShownAsTable):
         return cast("pd.DataFrame", library.DataFrame(columns, index=tasks))
 
     def _table(self) -> Table:
+        if len(self.tasks) > _SHOWN and (np.diff(self.error_rate) > 0).any():
+            return self.sorted_by_error()._table()  # the worst are shown
         rates = (self.error_rate, self.balanced_error_rate, self.standard_error)
         rows = [
-            [str(task), str(n), *map(_rate, values)]
+            [str(task), str(n), *map(percent, values)]
             for task, n, *values in zip(self.tasks.tolist(), self.n_samples, *rates, strict=True)
         ]
-        mean = map(_rate, (self.mean, self.balanced_error_rate.mean(), self.mean_standard_error))
-        overall = [_rate(self.overall), "", _rate(self.overall_standard_error)]
+        mean = map(percent, (self.mean, self.balanced_error_rate.mean(), self.mean_standard_error))
+        overall = [percent(self.overall), "", percent(self.overall_standard_error)]
         rows += [["overall", str(self.n_samples.sum()), *overall], ["mean", "", *mean]]
         columns = ["task", "rows", "error", "balanced", "std. error"]
         if self.scores is not None:
             titles, more = _more_columns(self.scores)
             columns += titles
-            references = [[name, "", *map(_rate, of[:2]), ""] for name, of in _references(self)]
+            references = [[name, "", *map(percent, of[:2]), ""] for name, of in _references(self)]
             rows = [[*row, *cells] for row, cells in zip([*rows, *references], more, strict=True)]
         hidden = len(self.tasks) - _SHOWN
         if hidden > 0:

@@ -20,7 +20,7 @@ from kinspan.selection.decisions import RIDGES
 from kinspan.selection.evidence import Evidence, evidence_of
 from kinspan.selection.own_rows import OwnRules, own_rules
 from kinspan.selection.prepared import Prepared
-from kinspan.selection.solutions import Problem, Solution, solution_of, solve_each
+from kinspan.selection.solutions import Problem, Solution, problems_of, solution_of, solve_each
 from kinspan.selection.weights_of_all import PooledRule, pooled_weights
 
 _KEPT_NUMBERS = 1 << 22  # in the class means of a metric that is kept while others are judged
@@ -207,7 +207,7 @@ def _solved(
     found = []
     for multi_class, labels in kinds:
         if multi_class not in problems:
-            problems[multi_class] = [Problem(scaled, multi_class) for scaled in in_metrics]
+            problems[multi_class] = problems_of(in_metrics, multi_class)
         some = problems[multi_class]
         log_priors = options.log_priors if multi_class == "one-vs-all" else None
         found.append(list(zip(some, _solve_each(some, labels, log_priors), strict=True)))

@@ -84,6 +84,14 @@ class InMetric(NamedTuple):
     level: Floats  # (tasks,): of the identity in the metric
 
 
+def of_class(some: SomeTasks, values: Floats) -> Floats:
+    """(tasks, rows, …): what the class of every row has, of (tasks, classes, …) values."""
+    n_tasks, n_classes = values.shape[:2]
+    cells = some.classes + n_classes * np.arange(n_tasks)[:, None]
+    flat = values.reshape(n_tasks * n_classes, *values.shape[2:])
+    return np.asarray(flat.take(cells, axis=0))
+
+
 def in_metric(some: SomeTasks, products: Products, ridge: float) -> InMetric:
     """With a ridge in units of the mean eigenvalue of the covariance."""
     total = some.weights.sum(axis=1)

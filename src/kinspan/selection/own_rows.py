@@ -23,6 +23,7 @@ from kinspan.selection.own_metric import (
     SomeTasks,
     in_features,
     in_metric,
+    of_class,
 )
 
 _AT_ONCE = 1 << 20  # numbers in the rows and products of tasks that are computed at once
@@ -141,7 +142,7 @@ def _rules(some: SomeTasks, products: Products, ridge: float) -> tuple[Floats, F
     without = np.maximum(noise * total - fresh, 0.0) / np.maximum(total - removed.one, 1e-300)
     scores = _left_out(some, found, removed, share)
     noises = without[..., None] / safe[:, None, :]
-    left = np.maximum(_of_class(some, some.counts) - removed.one, 1e-9)
+    left = np.maximum(of_class(some, some.counts) - removed.one, 1e-9)
     np.put_along_axis(noises, some.classes[..., None], (without / left)[..., None], axis=2)
     scores = scores + _of_scores(noises @ undone.transpose(0, 2, 1))
     scores = np.where(removed.alone[..., None], np.nan, scores)
@@ -159,13 +160,8 @@ def _of_scores(of_classes: Floats) -> Floats:
     return of_classes[..., 1:] - of_classes[..., :1] if two else of_classes
 
 
-def _of_class(some: SomeTasks, values: Floats) -> Floats:
-    """(tasks, rows): the (tasks, classes) value of every row's class."""
-    return np.asarray(np.take_along_axis(values, some.classes, axis=1))
-
-
 def _removed(some: SomeTasks) -> _Removed:
-    one, count = np.minimum(some.weights, 1.0), _of_class(some, some.counts)
+    one, count = np.minimum(some.weights, 1.0), of_class(some, some.counts)
     alone = count - one <= 1e-9 * count
     fraction = np.where(alone, 0.0, one / np.where(alone, 1.0, count - one))
     return _Removed(one, fraction, fraction * count, alone)
@@ -174,11 +170,11 @@ def _removed(some: SomeTasks) -> _Removed:
 def _left_out(some: SomeTasks, found: InMetric, removed: _Removed, share: Floats) -> Floats:
     """Scores without noise: the same as in `risk.leave_one_out`, in the metric of a task."""
     c, r_r = some.classes[..., None], found.r_r[..., None]
-    larger = 1.0 + removed.fraction * _of_class(some, some.shares)
+    larger = 1.0 + removed.fraction * of_class(some, some.shares)
     x_r = np.take_along_axis(found.r_coef, c, axis=2)[..., 0] + larger * found.r_r
-    centring = np.take_along_axis(some.centring.transpose(0, 2, 1), c, axis=1)
+    centring = of_class(some, some.centring.transpose(0, 2, 1))
     moved = _of_scores(-removed.fraction[..., None] * centring)
-    of_means = _of_scores(np.take_along_axis(found.coef_coef, c, axis=1))
+    of_means = _of_scores(of_class(some, found.coef_coef))
     r_coef = _of_scores(found.r_coef)
     x_coef = of_means + larger[..., None] * r_coef + moved * x_r[..., None]
     r_moved = r_coef + moved * r_r
@@ -206,9 +202,7 @@ def _of_other_scale(
     r, of_classes = in_features(some, scale, found)
     coef = _of_scores(of_classes.transpose(0, 2, 1))
     change = level * scale.change
-    changed_x = change * (
-        np.take_along_axis(of_classes, some.classes[..., None], axis=1) + along * r
-    )
+    changed_x = change * (of_class(some, of_classes) + along * r)
     on_x = changed_x @ coef + multiple * np.einsum("tnp,tnp->tn", changed_x, r)[..., None]
     if some.counts.shape[1] == 2:
         return on_x, np.zeros(1)

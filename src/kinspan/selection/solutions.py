@@ -35,6 +35,8 @@ from kinspan.scores import (
     shrinkage,
 )
 
+_AT_ONCE = 1 << 17  # numbers in sets of contrasts that are copied next to each other
+
 Contrasts = SharedContrasts | VersusRestContrasts
 CONTRASTS: dict[str, type[SharedContrasts] | type[VersusRestContrasts]] = {
     "shared": SharedContrasts,
@@ -68,11 +70,7 @@ class Problem:
     @computed_once
     def spectra(self) -> list[Spectrum]:
         """The spectrum of every set of contrasts: one for all classes, or one per class."""
-        doubt, unevenness = self.scaled.noise_doubt, self.scaled.unevenness
-        return [
-            spectrum(rows)._replace(doubt=doubt, unevenness=unevenness)
-            for rows in self.contrasts.task_rows()
-        ]
+        return _spectra_of([self])[0]
 
     @computed_once
     def noise_of_contrasts(self) -> tuple[Floats, Floats]:
@@ -155,6 +153,34 @@ def solution_of(
     own = noise_share * multiple
     offset = rules.offset + _shared_noise(problem, own)
     return Solution(rules._replace(offset=offset), weights, own)
+
+
+def problems_of(in_metrics: Sequence[ScaledMoments], multi_class: str) -> list[Problem]:
+    """In several metrics, with spectra that are found at once."""
+    problems = [Problem(scaled, multi_class) for scaled in in_metrics]
+    for problem, spectra in zip(problems, _spectra_of(problems), strict=True):
+        vars(problem)["spectra"] = spectra
+    return problems
+
+
+def _spectra_of(problems: Sequence[Problem]) -> list[list[Spectrum]]:
+    sets = [problem.contrasts.task_rows() for problem in problems]
+    found = iter(_decomposed([rows for of_problem in sets for rows in of_problem]))
+    spectra = []
+    for problem, of_problem in zip(problems, sets, strict=True):
+        doubt, unevenness = problem.scaled.noise_doubt, problem.scaled.unevenness
+        some = itertools.islice(found, len(of_problem))
+        spectra.append([one._replace(doubt=doubt, unevenness=unevenness) for one in some])
+    return spectra
+
+
+def _decomposed(sets: Sequence[ContrastRows]) -> list[Spectrum]:
+    """The spectrum of each of several sets, of few numbers at once."""
+    rows = [of_set.rows for of_set in sets if of_set.rows is not None]
+    if not 1 < len(rows) == len(sets) or len(rows) * rows[0].size > _AT_ONCE:
+        return [spectrum(of_set) for of_set in sets]
+    noise, dimension = (np.stack([np.asarray(s[i]) for s in sets]) for i in (2, 3))
+    return spectrum_of_rows(np.stack(rows), noise, dimension).each()
 
 
 def spectrum(rows: ContrastRows) -> Spectrum:

@@ -81,7 +81,8 @@ class FoundCategories:
     def _too_many(self, name: str, known: Collection[str]) -> str:
         kind = self._cells[name].kind
         hint = "" if kind is None else f"most are {kind} that are stored as text: convert them, or "
+        last = ", or make numbers of free text first (tf-idf, embeddings)" * (kind is None)
         return (
             f"column {name!r} has more than {min(self._most, len(known) - 1)} categories, such as "
-            f"{min(known)!r}; {hint}leave it out with exclude=[{name!r}]"
+            f"{min(known)!r}; {hint}leave it out with exclude=[{name!r}]{last}"
         )

@@ -126,7 +126,8 @@ def _feature_columns(table: OpenTable, choice: ColumnChoice) -> dict[FeatureColu
     if others:
         raise ValueError(
             f"columns {with_types(table, others, at_most=10)} are neither numbers, text nor dates; "
-            "leave them out with exclude=[…], or convert them"
+            "leave them out with exclude=[…], or convert them (lists of numbers, such as "
+            "embeddings, to one column for each number)"
         )
     empty = without_values(table, names)
     return {

@@ -40,6 +40,8 @@ def test_times_of_the_limits_are_their_files() -> None:
     assert f"and {usual.min():.0f} to {usual.max():.0f} times as long as one untuned" in page
     assert f"it takes {compiled:.1f} times as long, and {plain:.1f} times without numba" in page
 
+    short = f"{usual.min():.0f} to {usual.max():.0f} times one untuned logistic regression"
+    assert short in text("docs/measured.md")
     fleet = ratios.set_index("what").loc["fit, 10 000 × 20 × 256"]
     seconds, gigabytes = fleet.seconds, fleet.peak_megabytes / 1000
     assert (

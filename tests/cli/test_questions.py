@@ -227,10 +227,10 @@ def test_scores_of_test_rows_are_those_of_python(digits: Path, tmp_path: Path) -
     assert "a budget in rows has no forecast" in shown.err
     overall = [of["value"] for of in found["metrics"].values()]
     assert overall == pytest.approx(report.scores.overall[0, 2:])
-    shown = succeed(*command).out
-    assert "Always the most frequent class of a task: AUC 0.500, average precision (b) 0.5" in shown
-    assert f"average precision (b) {said.value.mean():.3f}" in shown.split("Forecast, mean")[1]
-    assert sum(" vs " in line for line in shown.splitlines()) == 90
+    out = succeed(*command).out
+    assert "Always the most frequent class of a task: AUC 0.500, average precision (b) 0.5" in out
+    assert f"average precision (b) {said.value.mean():.3f}" in out.split("Forecast, mean")[1]
+    assert sum(" vs " in line for line in out.splitlines()) == 90
     message = refusal("evaluate", digits, tmp_path / "test.csv", "--metrics", "auc")
     assert "--metrics='auc' is no score" in message
 

@@ -250,5 +250,6 @@ def test_pictures_take_rows_of_the_table(tmp_path: Path) -> None:
     errors = displays.ForecastDisplay.from_estimator(model, new, y)
     wrong = (model.predict(new[one]) != y[one]) * 1.0
     by_class = [wrong[y[one] == c].mean() for c in model.classes_]
+    assert errors.actual is not None
     assert errors.actual[0] == pytest.approx(np.mean(by_class))
     assert displays.ScoreDistributionDisplay.from_estimator(model, new[one], y[one]).ax_ is not None

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 
 from kinspan._rows.blocks import blocks
-from kinspan._rows.types import Floats
+from kinspan._rows.types import Codes, Floats
 from kinspan.labels.downdate import largest_eigenpairs
 from kinspan.labels.shrinkage import Along, precision_of_others, with_rest
 from kinspan.labels.spectrum import Spectrum, TaskWeights
@@ -79,8 +80,8 @@ def spectral_rule_and_response(spectrum: Spectrum) -> tuple[TaskWeights, Respons
 def spectral_rules(spectra: Sequence[Spectrum]) -> list[tuple[TaskWeights, Response]]:
     """Both for several spectra of the same tasks, neighbours of one size at once."""
     found: list[tuple[TaskWeights, Response]] = []
-    for _, alike in itertools.groupby(spectra, lambda s: (int((s.values > 0).sum()), _top(s))):
-        together = list(alike)
+    for _, alike in itertools.groupby(zip(_sizes(spectra), spectra, strict=True), itemgetter(0)):
+        together = [spectrum for _, spectrum in alike]
         at_once = max(1, _AT_ONCE // (_MOST * max(len(together[0].precision), 1)))
         for start in range(0, len(together), at_once):
             some = Spectrum.stacked(together[start : start + at_once])
@@ -88,6 +89,13 @@ def spectral_rules(spectra: Sequence[Spectrum]) -> list[tuple[TaskWeights, Respo
             of_each = zip(zip(*weights, strict=True), zip(*response, strict=True), strict=True)
             found += [(TaskWeights(*w), Response(*r)) for w, r in of_each]
     return found
+
+
+def _sizes(spectra: Sequence[Spectrum]) -> list[tuple[int, int]]:
+    """The rank of each, and how many right vectors are looked at."""
+    n_spikes, rank = _spikes(Spectrum.stacked([s._replace(vectors=s.vectors[:0]) for s in spectra]))
+    tops = np.minimum(np.minimum(n_spikes + _EXTRA, rank), _MOST)
+    return list(zip(rank.tolist(), tops.tolist(), strict=True))
 
 
 class Lent(NamedTuple):
@@ -188,9 +196,14 @@ _of_white_noise = np.vectorize(uneven_ratio, otypes=[np.float64])
 
 def _top(spectrum: Spectrum) -> int:
     """How many right vectors are looked at."""
-    least = 0.9 * _noise_of_others(spectrum)[2]
-    n_spikes, rank = ((spectrum.values**2 > s).sum(axis=-1) for s in (least, 0.0))
+    n_spikes, rank = _spikes(spectrum)
     return min(int(n_spikes.max()) + _EXTRA, int(rank.min()), _MOST)
+
+
+def _spikes(spectrum: Spectrum) -> tuple[Codes, Codes]:
+    """(…): values that may be spikes, and all but zeros."""
+    squares, least = spectrum.values**2, 0.9 * _noise_of_others(spectrum)[2]
+    return (squares > least).sum(axis=-1), (squares > 0).sum(axis=-1)
 
 
 def _right(spectrum: Spectrum, top: int) -> Floats:

@@ -33,15 +33,17 @@ def calibration(scores: Floats, classes: Codes, weights: Floats, present: Mask) 
 
 
 def _margins(scores: Floats, classes: Codes, present: Mask) -> Floats:
-    """(candidates, rows, classes): scores minus that of the row's own class.
+    """(candidates, classes, rows): scores minus that of the row's own class.
 
-    With two classes (candidates, rows, 1), that of the other one.
+    With two classes (candidates, 1, rows), that of the other one. Rows are many: sums over classes
+    are much faster across than along.
     """
     if scores.shape[2] == 1:
-        margins = np.where(classes == 1, -1.0, 1.0)[:, None] * scores
-        return np.where(present.all(axis=1, keepdims=True), margins, _ABSENT)
-    margins = scores - scores[:, np.arange(len(classes)), classes][..., None]
-    return margins if present.all() else np.where(present, margins, _ABSENT)
+        margins = np.where(classes == 1, -1.0, 1.0) * scores[:, None, :, 0]
+        return np.where(present.all(axis=1), margins, _ABSENT)
+    across = np.ascontiguousarray(scores.transpose(0, 2, 1))
+    margins = across - across[:, classes, np.arange(len(classes))][:, None]
+    return margins if present.all() else np.where(present.T, margins, _ABSENT)
 
 
 def _factors(margins: Floats, weights: Floats) -> Floats:
@@ -58,8 +60,8 @@ def _most_likely(margins: Floats, weights: Floats) -> Floats:
     low, high = np.full_like(found, _LEAST), np.full_like(found, _MOST)
     for _ in range(_STEPS):
         slope, curvature = found.copy(), np.ones(len(found))
-        for rows in blocks(margins.shape[1], margins[:, 0].size):
-            some = np.exp(found)[:, None, None] * margins[:, rows]
+        for rows in blocks(margins.shape[2], margins[..., 0].size):
+            some = np.exp(found)[:, None, None] * margins[..., rows]
             of_some = _derivatives(some, weights[rows])
             slope, curvature = slope + of_some[0], curvature + of_some[1]
         low, high = np.where(slope < 0, found, low), np.where(slope < 0, high, found)
@@ -75,18 +77,18 @@ def _most_likely(margins: Floats, weights: Floats) -> Floats:
 
 def _derivatives(margins: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Of the loss by the log of the factor that is in the margins: slope and curvature."""
-    if margins.shape[2] == 1:  # of two classes
-        of_rows = margins[..., 0]
+    if margins.shape[1] == 1:  # of two classes
+        of_rows = margins[:, 0]
         p = np.tanh(0.5 * of_rows)  # several times as fast as `expit`
         p += 1.0
         p *= 0.5
         mean = p * of_rows
         return mean @ weights, (mean * (1.0 + of_rows - mean)) @ weights
-    odds = np.exp(margins - margins.max(axis=2, keepdims=True))
-    total = odds.sum(axis=2)
+    odds = np.exp(margins - margins.max(axis=1, keepdims=True))
+    total = odds.sum(axis=1)
     odds *= margins
-    mean = odds.sum(axis=2) / total
-    square = np.einsum("cnr,cnr->cn", odds, margins) / total
+    mean = odds.sum(axis=1) / total
+    square = np.einsum("crn,crn->cn", odds, margins) / total
     return mean @ weights, (mean + square - mean**2) @ weights
 
 
@@ -97,11 +99,11 @@ def _half_of_log_odds(margins: Floats, weights: Floats) -> Floats:
     largest = np.maximum(np.abs(known).max(axis=(1, 2), initial=0.0), 1e-300)
     known = known / largest[:, None, None]
     # The variance of all scores of a row, of which the own one is zero.
-    if known.shape[2] == 1:
-        squares = 0.5 * known[..., 0] ** 2
+    if known.shape[1] == 1:
+        squares = 0.5 * known[:, 0] ** 2
     else:
-        n = is_class.sum(axis=1)
-        squares = np.einsum("cnr,cnr->cn", known, known) - known.sum(axis=2) ** 2 / n
+        n = is_class.sum(axis=0)
+        squares = np.einsum("crn,crn->cn", known, known) - known.sum(axis=1) ** 2 / n
         squares = np.maximum(squares, 0.0) / np.maximum(n - 1, 1)
     half = largest * np.sqrt(0.5 * (squares @ weights) / max(float(weights.sum()), 1e-300))
     return np.where(half > 1e-300, half, 1.0)

@@ -49,6 +49,25 @@ def copied(seed: int) -> Draw:
     return Draw(X, y, np.repeat(np.arange(8), len(one.y)), {}, all_tasks.true_errors)
 
 
+def several_labels(seed: int) -> Draw:
+    """Eight related questions about the same sixty rows."""
+    rng = np.random.default_rng(seed)
+    k, n, p = 8, 60, 50
+    common = rng.normal(size=p)
+    along = (0.8 * common + 0.6 * rng.normal(size=(k, p))) * 2.0 / np.sqrt(p)
+
+    def answers(X: Floats) -> Codes:
+        return np.asarray(X @ along.T + 0.5 * rng.logistic(size=(len(X), k)) > 0, dtype=np.intp)
+
+    X, X_new = rng.normal(size=(n, p)), rng.normal(size=(4000, p))
+    y, y_new = answers(X), answers(X_new)
+
+    def on_new_rows(model: MultiTaskSPCA) -> Floats:
+        return np.array([1.0 - model.score(X_new, y_new[:, t], task=t) for t in range(k)])
+
+    return Draw(np.tile(X, (k, 1)), y.T.ravel(), np.repeat(np.arange(k), n), {}, on_new_rows)
+
+
 def stranger(seed: int) -> Draw:
     """Nine tasks that agree, and one with two labels of a class that has nothing in common."""
     rng = np.random.default_rng(seed)
@@ -69,6 +88,7 @@ REGIMES = [
     Regime("forget=.02, turned by .5", 40, partial(drifting, turn=0.5)),
     Regime("forget=.02, turned by 1.5", 40, partial(drifting, turn=1.5)),
     Regime("one task eight times", 60, copied),
+    Regime("eight labels of the same rows", 40, several_labels),
     Regime("a stranger with two labels", 200, stranger),
     Regime("60 % copies", 30, partial(repeated, n=80, away=1.0)),
     Regime("60 % copies up to .001", 30, partial(repeated, n=80, away=1.0, off=1e-3)),

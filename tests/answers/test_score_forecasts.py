@@ -288,3 +288,17 @@ def test_both_errors_are_those_of_new_rows_with_rare_positives() -> None:
         off.append(np.subtract(found, true))
     error = np.std(off, axis=0, ddof=1) / np.sqrt(len(off))
     assert (np.abs(np.mean(off, axis=0)) < 4 * error + 0.005).all()
+
+
+def test_errors_of_rare_classes_hardly_fall_with_labels() -> None:
+    """Where one of ten leaves, many labels make a rule little better than "never"."""
+    rng, n = np.random.default_rng(5), 60000
+    task = np.repeat(np.arange(10), 150)
+    y, new = (np.arange(size) % 10 == 0 for size in (1500, n))
+    X, X_new, more = (rng.normal(size=(len(c), 8)) + 0.4 * c[:, None] for c in (y, new, new))
+    clf = MultiTaskSPCA(priors="empirical").fit(X, y, task=task)
+    rich = MultiTaskSPCA(priors="empirical").fit(more, new)
+    best = 1 - rich.score(X_new, new)
+    promised = [clf.learning_curve(t, [10**6])[0] for t in range(10)]
+    assert np.mean(promised) == pytest.approx(best, abs=0.006)
+    assert 0.085 < best < 0.1

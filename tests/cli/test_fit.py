@@ -184,6 +184,7 @@ def test_a_fit_that_fails_leaves_the_model_that_was_there(tmp_path: Path) -> Non
     ]
 
 
+@pytest.mark.filterwarnings("ignore::kinspan.exceptions.CopiesWarning")  # two equal files
 def test_a_column_that_looks_like_tasks_is_pointed_out(tmp_path: Path) -> None:
     data = written(WORLD.table(), tmp_path / "a.csv")
     options = ("--label", "ill", "--out", tmp_path / "m", "--exclude")

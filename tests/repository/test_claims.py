@@ -40,6 +40,8 @@ def test_times_of_the_limits_are_their_files() -> None:
     assert f"and {usual.min():.0f} to {usual.max():.0f} times as long as one untuned" in page
     assert f"it takes {compiled:.1f} times as long, and {plain:.1f} times without numba" in page
 
+    short = f"{usual.min():.0f} to {usual.max():.0f} times one untuned logistic regression"
+    assert short in text("docs/measured.md")
     fleet = ratios.set_index("what").loc["fit, 10 000 × 20 × 256"]
     seconds, gigabytes = fleet.seconds, fleet.peak_megabytes / 1000
     assert (
@@ -55,8 +57,12 @@ def test_forecasts_whose_assumptions_are_broken() -> None:
     assert f"was {-100 * drift.bias.mean():.1f} points higher than the forecast" in page
     low, high = 100 * drift.cover.min(), 100 * drift.cover.max()
     assert f"contained it in {low:.0f} to {high:.0f} % of the simulations" in page
-    same = 100 * found.loc["one task eight times", ["announced", "true"]]
-    assert "{:.1f} % were forecast instead of {:.1f} %".format(*same) in page
+    several, same = (
+        100 * found.loc[regime, ["announced", "true"]]
+        for regime in ("eight labels of the same rows", "one task eight times")
+    )
+    assert "{:.1f} % were forecast instead of {:.1f} %".format(*several) in page
+    assert "the forecast says nothing: {:.1f} % instead of {:.1f} %".format(*same) in page
     stranger = 100 * found.cover["a stranger with two labels"]
     assert f"contain its error in {stranger:.0f} % of the simulations" in page
     gaps = (

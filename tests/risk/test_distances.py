@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import norm
 
 from kinspan.risk import spread_of_scores
-from kinspan.risk.distances import distances_at
-from kinspan.risk.gaussian import error_of_equal_classes
+from kinspan.risk.distances import distance_of_two, distances_at
+from kinspan.risk.gaussian import error_of_equal_classes, error_of_two
 
 TWO = np.array([2, 2])
 
@@ -33,6 +33,22 @@ def test_distances_undo_the_error(m: int) -> None:
     distance = np.array([0.1, 1.0, 2.5])
     errors = error_of_equal_classes(distance, m)
     np.testing.assert_allclose(distances_at(errors, np.full(3, m)), distance, atol=1e-4)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.3, 0.05])
+def test_the_error_of_two_classes_is_the_least_of_all_thresholds(share: float) -> None:
+    thresholds = np.linspace(-30.0, 30.0, 600001)
+    for distance in (0.2, 1.0, 2.5):
+        errors = (1 - share) * norm.sf(thresholds + distance) + share * norm.cdf(
+            thresholds - distance
+        )
+        found = float(error_of_two(distance, share))
+        assert found == pytest.approx(errors.min(), abs=1e-9)
+        if found < 0.999 * share:
+            assert distance_of_two(found, share) == pytest.approx(distance, abs=2e-3)
+    assert error_of_two(0.0, share) == pytest.approx(share)
+    assert distance_of_two(share, share) == distance_of_two(2 * share, share) == 0.0
+    assert np.isnan(distance_of_two(float("nan"), share))
 
 
 @pytest.mark.parametrize(("n_rows", "power"), [(0, 0.0), (200, 0.5), (600, 0.75), (10**9, 1.0)])

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinspan._rows.types import Floats
-from kinspan.risk.gaussian import error_of_equal_classes
+from kinspan.risk.gaussian import error_of_equal_classes, error_of_two
 
 DISTANCES = np.linspace(0.0, 12.0, 2401)
 _FEW_ROWS = 200.0  # number of rows at which the log of the spread is halved
@@ -29,6 +29,14 @@ def spread_of_scores(
         return 1.0
     ratio = float(np.clip((plain / max(actual, 1e-9)) ** 2, 0.1, 100.0))
     return float(ratio ** (n_rows / (n_rows + _FEW_ROWS)))
+
+
+def distance_of_two(error: float, share: float) -> float:
+    """The distance at which two classes have this error; zero for that of a guess or worse."""
+    if not np.isfinite(error):
+        return float("nan")
+    table = error_of_two(DISTANCES, share)
+    return float(np.interp(error, table[::-1], DISTANCES[::-1])) if error < share else 0.0
 
 
 @cache

@@ -54,6 +54,13 @@ def error_rate(score_means: Floats, score_covariance: Floats, priors: Floats) ->
     return np.where(taking_part.sum(axis=-1) > 1, np.clip(error, 0.0, 1.0), np.nan)
 
 
+def error_of_two(distance: Floats | float, share: float) -> Floats:
+    """The least error of two classes, the rarer of which has this share of the rows."""
+    half = np.asarray(distance, dtype=np.float64)
+    moved = 0.5 * np.log((1.0 - share) / share) / np.maximum(half, 1e-300)
+    return np.asarray((1.0 - share) * ndtr(-half - moved) + share * ndtr(moved - half))
+
+
 def error_of_equal_classes(distance: Floats, n_classes: int) -> Floats:
     """The error if every other class is at the same standardised distance."""
     if n_classes == 2:

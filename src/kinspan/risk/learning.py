@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from kinspan._rows.types import Floats
-from kinspan.risk.distances import distances_at
+from kinspan.risk.distances import distance_of_two, distances_at
 from kinspan.risk.energies import Energies
-from kinspan.risk.gaussian import error_of_equal_classes
+from kinspan.risk.gaussian import error_of_equal_classes, error_of_two
 from kinspan.risk.usual_task import UsualTask
 
 _POOLED_LABELS = 200.0  # the mean of all tasks counts as much as this number of a task's labels
@@ -70,11 +70,15 @@ class Learning(NamedTuple):
 
     def _after(self, task: int, error: float, growth: Floats) -> Floats:
         """The error when the distance behind it has grown; no better than a guess stays so."""
-        m = int(self.n_classes[task])
+        m, chance = int(self.n_classes[task]), float(self.chance[task])
         if m < 2:
             return np.full(np.shape(growth), np.nan)
-        distance = distances_at(np.array([error]), np.array([m]))[0]
-        before, after = (error_of_equal_classes(distance * g, m) for g in (1.0, growth))
+        if m == 2 and chance < 0.5:  # how often the rarer class occurs
+            distance = distance_of_two(error, chance)
+            before, after = (error_of_two(distance * g, chance) for g in (1.0, growth))
+        else:
+            distance = distances_at(np.array([error]), np.array([m]))[0]
+            before, after = (error_of_equal_classes(distance * g, m) for g in (1.0, growth))
         return np.asarray(error * (after / before))
 
 

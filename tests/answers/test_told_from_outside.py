@@ -1,4 +1,4 @@
-"""What is seen in several places is one number, and says as much as the rows that were given."""
+"""What a user sees in several places is one number, and says what the given rows say."""
 
 from __future__ import annotations
 

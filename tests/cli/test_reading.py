@@ -130,6 +130,19 @@ def test_other_encodings_are_refused_with_the_option(tmp_path: Path) -> None:
     assert "use --encoding WINDOWS-1252" in refusal(*options)
 
 
+@pytest.mark.parametrize("encoding", ["latin-1", "windows-1250", "mac-roman"])
+def test_text_in_utf8_is_not_read_as_something_else(encoding: str, tmp_path: Path) -> None:
+    """Tasks of a model would not be found again, and categories would be new ones."""
+    world().to_csv(tmp_path / "a.csv", index=False)
+    options = ("fit", tmp_path / "a.csv", *ROLES, "--out", tmp_path / "m")
+    message = refusal(*options, "--encoding", encoding)
+    assert f"its text is UTF-8, and {encoding} is read; use --encoding UTF-8" in message
+    succeed(*options, "--encoding", "UTF-8")
+    plain = world().rename(columns={"größe": "g"}).assign(ort=lambda f: f["ort"].str[-2:])
+    plain.replace("dź", "dz").to_csv(tmp_path / "a.csv", index=False)
+    succeed(*options, "--encoding", encoding)  # ASCII is the same in all of them
+
+
 def numbers_with(strays: dict[int, str], n: int = 3000) -> pd.DataFrame:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"tickets": rng.poisson(9, n).astype(str), "seats": rng.normal(size=n)})

@@ -67,7 +67,9 @@ class AnswersMixin(PlanningMixin):
             {"precision_at_budget": 0.05}, {"lift_at_budget": 0.05} or {"cost": matrix}, with
             classes as frequent as in the labels of the task, or as an array of `priors` says.
             All of them follow from the same left-out rows, drawn to what the other tasks say where
-            a class has few.
+            a class has few. Intervals count that new rows have these shares only about, that of the
+            error without a score does not. *Majority* is what always answering the most frequent
+            class of the task gives, *chance* what guessing each class as often as it occurs gives.
 
         Examples
         --------

@@ -200,10 +200,29 @@ def _in_utf8(head: bytes, dialect: Dialect) -> bytes:
     """The beginning of a file in UTF-8; it may end within a character."""
     if dialect.encoding is None:
         return head
+    if _is_mistaken(head, dialect.encoding):
+        raise ValueError(
+            f"its text is UTF-8, and {dialect.encoding} is read; {_WAY_OUT.format('UTF-8')}"
+        )
     try:
         return getincrementaldecoder(dialect.encoding)().decode(head).encode()
     except UnicodeError as error:
         raise ValueError(_other_encoding(dialect, error)) from None
+
+
+def _is_mistaken(head: bytes, encoding: str) -> bool:
+    """Whether text is UTF-8, and would be two or more wrong characters for every one beyond ASCII.
+
+    In encodings with a byte per character nobody writes such pairs alone: Ã¶ for ö.
+    """
+    try:
+        return (
+            len("ö".encode().decode(encoding)) == 2
+            and not head.isascii()
+            and bool(getincrementaldecoder("utf-8")().decode(head))
+        )
+    except UnicodeError:
+        return False
 
 
 def _other_encoding(dialect: Dialect, error: UnicodeError) -> str:

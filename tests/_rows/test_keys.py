@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from kinspan import MultiTaskSPCA
 from kinspan._rows import machine_code
 from kinspan._rows.keys import (
+    PUBLIC,
     RowKey,
     content_keys,
     long_factors,
@@ -81,6 +82,27 @@ def test_crafted_rows_do_not_move_a_forecast() -> None:
     )
     np.testing.assert_allclose(bought, honest, atol=0.03)
     np.testing.assert_allclose(bought, mixed_up, rtol=1e-9)
+
+
+@pytest.mark.parametrize("p", [8, 20])
+def test_rows_that_were_chosen_for_one_key_are_rows_like_others_for_another(p: int) -> None:
+    """1 % of easy rows with the smallest of many hashes: who knows the key buys the forecast."""
+    rng = np.random.default_rng(1000)
+    y, task = np.repeat([0, 1], 3000), np.zeros(6000, int)
+    X = rng.normal(size=(6000, p)) + np.where(y, 0.5, -0.5)[:, None] * np.eye(p)[0]
+    for c, side in ((0, -3.0), (1, 3.0)):
+        easy = rng.normal(size=(50_000, p))
+        easy[:, 0] = side
+        keys = content_keys(easy, np.arange(len(easy)), PUBLIC)
+        X[np.flatnonzero(y == c)[:30]] = easy[np.argsort(keys)[:30]]
+    known, *secret = (
+        float(
+            MultiTaskSPCA(random_state=key, row_sample=25).fit(X, y, task=task).forecast_error_[0]
+        )
+        for key in (None, 1, 2, 3, 4)
+    )
+    assert known < 0.05
+    assert np.mean(secret) == pytest.approx(0.31, abs=0.13)  # 200 rows: four standard errors
 
 
 @pytest.mark.parametrize("p", [8, 20])

@@ -8,7 +8,7 @@ rows of one task for `kinspan.theory`.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -47,7 +47,7 @@ def least_spike(ratio: Floats | float, n_rows: Floats | float) -> Floats:
     return np.asarray(edge(ratio) + _CHANCE * scale / columns**2)
 
 
-@cache
+@lru_cache(maxsize=256)
 def uneven_ratio(ratio: float, unevenness: float) -> float:
     """The ratio at which white noise has the edge that uneven noise has: eq. (10c).
 

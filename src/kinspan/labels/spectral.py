@@ -80,6 +80,8 @@ def spectral_rule_and_response(spectrum: Spectrum) -> tuple[TaskWeights, Respons
 def spectral_rules(spectra: Sequence[Spectrum]) -> list[tuple[TaskWeights, Response]]:
     """Both for several spectra of the same tasks, neighbours of one size at once."""
     found: list[tuple[TaskWeights, Response]] = []
+    if not spectra:  # no task has two classes
+        return found
     for _, alike in itertools.groupby(zip(_sizes(spectra), spectra, strict=True), itemgetter(0)):
         together = [spectrum for _, spectrum in alike]
         at_once = max(1, _AT_ONCE // (_MOST * max(len(together[0].precision), 1)))

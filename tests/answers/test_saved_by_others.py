@@ -106,7 +106,7 @@ def true_errors(clf: MultiTaskSPCA, means: Any) -> Any:
 @pytest.mark.long
 def test_what_is_announced_is_nearer_to_the_truth_than_what_rows_say() -> None:
     gaps = []
-    for seed in range(40):
+    for seed in range(80):
         X, y, task = small_world(seed, 4)
         means = means_of(seed, 4, 0.8, 20)[1]
         both = [MultiTaskSPCA(labels=labels).fit(X, y, task=task) for labels in ("auto", "single")]
@@ -116,4 +116,4 @@ def test_what_is_announced_is_nearer_to_the_truth_than_what_rows_say() -> None:
             [np.abs(found - truth).mean() for found in (saved.total, saved.told, 0 * truth)]
         )
     announced, told, _ = np.mean(gaps, axis=0)
-    assert announced < 0.6 * told
+    assert announced < 0.6 * told  # .42 to .60 of it in four times 40 worlds

@@ -25,8 +25,10 @@ pytest.importorskip("pyarrow.parquet")
 # The tables have a column of text, which is left out and warned of: test_files_refused looks at it.
 pytestmark = pytest.mark.filterwarnings("ignore:columns are not numeric")
 
+# Machine code, which is loaded after many numbers, takes 90 MB once: it is left out.
 _MEASURE = """
 import sys
+sys.modules["numba"] = None
 from pathlib import Path
 from kinspan._memory.piles import Pile, piled, total
 from kinspan.engines import files

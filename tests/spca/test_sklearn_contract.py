@@ -17,6 +17,7 @@ def test_common_checks(estimator: Any, check: Any) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.filterwarnings("ignore::kinspan.exceptions.CopiesWarning")
 @parametrize_with_checks(  # type: ignore[untyped-decorator]
     [
         MultiTaskSPCA(labels="plugin"),

@@ -121,7 +121,7 @@ def test_few_labels_everywhere() -> None:
         for many in (False, True)
     }
     assert behind[True] <= 1.0
-    assert behind[False] == pytest.approx(3.0, abs=0.05)
+    assert 2.5 < behind[False] <= 3.0
     assert "one model for all is as good or up to one point better" in readme
     assert "up to three points better with ten labels per class or fewer" in readme
 

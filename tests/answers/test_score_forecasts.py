@@ -10,6 +10,7 @@ import pytest
 
 import kinspan
 from kinspan import MultiTaskSPCA
+from kinspan.displays import RocForecastDisplay
 from kinspan.metrics import Score, ScoredRows
 from tests.worlds import random_world
 
@@ -50,6 +51,21 @@ def test_forecasts_are_near_the_scores_of_new_rows(score: str, most: float) -> N
         gaps += (found.value - truth).tolist()
     assert abs(np.mean(gaps)) < most
     assert np.mean(inside) > 0.8
+
+
+def test_what_no_row_tells_is_unknown() -> None:
+    X, y, task, _ = rare(3, np.tile([20, 1], (4, 1)))  # no positive has another one to be left to
+    clf = MultiTaskSPCA(priors="empirical").fit(X, y, task=task)
+    for score in ("roc_auc", "average_precision", "f1", "log_loss", "brier_score"):
+        found = clf.forecast(score=score)
+        assert np.isnan([found.value, found.low, found.high]).all()
+        assert np.isnan(clf.learning_curve(0, [0, 10], score=score)).all()
+    assert str(clf.labels_needed(0, 0.7, score="roc_auc")).startswith("Task 0: AUC unknown now")
+    with pytest.raises(ValueError, match="no task has two rows of each class"):
+        RocForecastDisplay.from_estimator(clf)
+    with pytest.warns(UserWarning, match="'f1' is not known yet: no task has two rows of class 1"):
+        same = MultiTaskSPCA(priors="empirical", threshold="f1").fit(X, y, task=task)
+    np.testing.assert_array_equal(same.predict(X, task=task), clf.predict(X, task=task))
 
 
 def test_one_to_five_positives_lean_on_the_others_and_say_so() -> None:

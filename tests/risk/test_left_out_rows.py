@@ -53,3 +53,19 @@ def test_guesses_that_answer_as_often_are_wrong_as_often_as_shuffled_answers(m: 
             if count
         )
         assert found == pytest.approx(1.0 - pi @ answered)
+
+
+def test_guesses_for_a_class_without_rows_are_those_of_other_tasks() -> None:
+    scores = np.array(
+        [[0, 1], [1, 0], [0, 1], [1, 0], [0, 1]], dtype=float
+    )  # answers 1, 0, 1, 0, 1
+    tasks, classes = np.array([0, 0, 0, 1, 1]), np.array([1, 1, 1, 0, 0])
+    rows = LeftOutRows(
+        scores, tasks, classes, np.ones(5), np.zeros((3, 2)), np.zeros(5), np.zeros(3)
+    )
+    half = np.full((3, 2), 0.5)
+    # Of class 1 two in three are answered as 1, of class 0 one in two, in every task.
+    np.testing.assert_allclose(rows.error_of_guesses(half), 0.5)
+    found = rows.error_of_guesses(np.tile([0.9, 0.1], (3, 1)))
+    second = 0.9 / 2 + 0.1 * 2 / 3
+    np.testing.assert_allclose(found, 0.9 * second + 0.1 * (1 - second))

@@ -104,6 +104,15 @@ def test_rules_that_seek_low_costs_can_be_wrong_more_often_than_the_majority(mor
     assert np.mean(covered) >= 0.8  # of 60
 
 
+def test_a_task_that_can_leave_out_no_positive_is_announced_as_the_others_are() -> None:
+    counts = np.tile([60, 20], (8, 1))
+    counts[-1] = 20, 1
+    for more in ({"class_weight": {0: 1, 1: 10}}, {"threshold": {"precision": 0.9}}):
+        X, y, task, _ = rare(3, counts)
+        error = MultiTaskSPCA(**more).fit(X, y, task=task).forecast_error_
+        assert error[-1] < error[:-1].max() + 0.05
+
+
 def test_costs_are_those_of_class_weight() -> None:
     weights = {0: 1.0, 1: 8.0}
     clf, X, task, _ = fitted(5, "cost", class_weight=weights)

@@ -38,6 +38,7 @@ from kinspan._validation.thresholds import (
     check_threshold,
     goal_costs,
     warn_of_frequent_class,
+    warn_of_no_threshold,
 )
 from kinspan._validation.units import warn_of_other_units
 from kinspan._validation.weights import check_frequencies
@@ -154,6 +155,7 @@ class Learnt:
         warn_of_fewer_rows(whole.sample, moments.counts)
         asked = check_threshold(self.parameters["threshold"])
         warn_of_frequent_class(asked, self.parameters["pos_label"], moments)
+        warn_of_no_threshold(asked, moments)
         found = None if self.parameters["label_noise"] is None else self.audit
         lighter = found.rules if found is not None and found.is_likely else None
         rules = lighter or fit_whole(whole, options)

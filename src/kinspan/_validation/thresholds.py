@@ -97,6 +97,20 @@ def warn_of_frequent_class(asked: AskedThreshold | None, pos_label: Any, moments
         )
 
 
+def warn_of_no_threshold(asked: AskedThreshold | None, moments: Any) -> None:
+    """A row can be left out where there is another one of its class."""
+    if asked is None:
+        return
+    alone = np.flatnonzero((moments.counts < 2.0).all(axis=0))
+    if len(alone):
+        warnings.warn(
+            f"threshold {asked.name!r} is not known yet: no task has two rows of class "
+            f"{moments.classes.tolist()[alone[0]]!r}, one of which could be left out. Until then "
+            "answers are those of threshold=None",
+            stacklevel=2,
+        )
+
+
 def goal_costs(asked: AskedThreshold, costs: Floats, n_tasks: int) -> Floats:
     """(tasks, 2, 2): of an error, of errors in each class, or as given."""
     if asked.level is not None:

@@ -42,7 +42,8 @@ class LabelsForScore(ShownAsTable):
     note: str = ""  # what to know of that class
 
     def _table(self) -> Table:
-        now = f"Task {quoted(self.task)}: {self.title} about {number(self.present)} now"
+        about = "about " * bool(np.isfinite(self.present))
+        now = f"Task {quoted(self.task)}: {self.title} {about}{number(self.present)} now"
         rows = [
             [of.label, shown_more(of), number(of.expected), number(of.limit)] for of in self.ways
         ]

@@ -37,7 +37,7 @@ class ScoreCurve(NamedTuple):
     learning: Learning
     goal: Goal | None  # what its threshold is for, if it is the task's own
     threshold: float  # the present one
-    is_known: bool  # there are labels of both classes
+    is_known: bool  # there are labels of both classes, and left-out rows
     unit: float  # of an error, if its curve is one of errors; otherwise zero
 
     @classmethod
@@ -47,29 +47,29 @@ class ScoreCurve(NamedTuple):
         own = None if goal is None or goal.together else goal
         counts = np.asarray(model.moments_.effective().counts)
         error, learning = forecast_of_error(model, score), model._rules.learning
+        distributions = distributions_of(model)
         unit = 0.0 if error is None else worth_of_an_error(score)
         if error is not None:  # its curve begins there
             learning = learning._replace(present=error.error / unit, ends=error.interval / unit)
         return cls(
-            *(score_of(model, score), task, distributions_of(model), learning, own),
+            *(score_of(model, score), task, distributions, learning, own),
             float(thresholds_of(model)[task]),
-            not lacking(counts)[task],
+            distributions.is_known and not lacking(counts)[task],
             unit,
         )
 
     def at(self, more: Floats, mix: Floats) -> ScoreForecast:
         """(points,): with `more` labels, each of which is so many (classes,) of every class."""
+        if not self.is_known:
+            unknown = np.full(len(np.atleast_1d(more)), np.nan)
+            return ScoreForecast(unknown, np.stack([unknown, unknown], axis=1))
         if self.unit > 0:
-            found = ScoreForecast(
+            return ScoreForecast(
                 self.unit * self.learning.error(self.task, more, mix),
                 self.unit * self.learning.interval(self.task, more, mix),
             )
-        else:
-            growth = np.atleast_1d(self.learning.growth(self.task, more, mix))
-            found = summarised(np.array([self._drawn(float(g)) for g in growth]))
-        if self.is_known:
-            return found
-        return ScoreForecast(*(np.full_like(part, np.nan) for part in found))
+        growth = np.atleast_1d(self.learning.growth(self.task, more, mix))
+        return summarised(np.array([self._drawn(float(g)) for g in growth]))
 
     def _drawn(self, growth: float) -> Floats:
         """(2, draws): with the threshold that would then be chosen."""

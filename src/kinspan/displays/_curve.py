@@ -78,7 +78,13 @@ class CurveDisplay:
             tasks = of_rows if len(of_rows) == 1 else everyone
         elif task is not None:
             tasks = np.array([estimator._position(task)])
-        masses = masses_above(distributions_of(estimator), tasks)
+        distributions = distributions_of(estimator)
+        if not distributions.is_known:
+            raise ValueError(
+                "estimator forecasts no curve: no task has two rows of each class, one of which "
+                "could be left out; label more rows of the rarer class"
+            )
+        masses = masses_above(distributions, tasks)
         name = "all tasks" if len(tasks) > 1 else shortened(estimator.tasks_[tasks[0]])
         shown = None if actual is None else cls._of_rows(actual)
         chance = float(masses.share.mean())

@@ -117,6 +117,11 @@ class ScoreDistributions(NamedTuple):
     counts: Floats  # (tasks, 2): labels
     shares: Floats | None  # (tasks,): of the second class, if given; None: as in the labels
 
+    @property
+    def is_known(self) -> bool:
+        """Whether rows of both classes could be left out, of any task."""
+        return bool(self.rows.any(axis=0).all())
+
     def draws(self, t: int, growth: float = 1.0) -> Draws:
         """Those of one task; if the distance between its classes grew, those of its new rule.
 

@@ -81,6 +81,9 @@ def forecast_score(
     distributions: ScoreDistributions, name: str, level: Any, thresholds: Floats
 ) -> ScoreForecast:
     """A score of the registry, for rules that answer the second class above a threshold."""
+    if not distributions.is_known:
+        unknown = np.full(len(thresholds), np.nan)
+        return ScoreForecast(unknown, np.stack([unknown, unknown], axis=1))
     found = [
         drawn(name, level, distributions.draws(t), threshold)
         for t, threshold in enumerate(thresholds)

@@ -44,16 +44,18 @@ class LeftOutRows(NamedTuple):
         """(tasks,): the error of who answers classes as often as these scores do, but by chance.
 
         A rule that seeks something else than few errors can be wrong more often than who always
-        answers the most frequent class, and is compared with a guess that seeks it too.
+        answers the most frequent class, and is compared with a guess that seeks it too. Rows of a
+        class that a task could not leave out are answered as those of the other tasks.
         """
-        shape, answers = priors.shape, self.scores.argmax(axis=1)
         pi = priors / np.maximum(priors.sum(axis=1, keepdims=True), 1e-300)
-        in_class = np.zeros(shape)
-        np.add.at(in_class, (self.tasks, self.classes), self.weights)
-        share = (
-            self.weights * (pi / np.where(in_class > 0, in_class, 1.0))[self.tasks, self.classes]
-        )
-        answered = np.zeros(shape)
-        np.add.at(answered, (self.tasks, answers), share)
-        answered /= np.maximum(answered.sum(axis=1, keepdims=True), 1e-300)
+        n_tasks, m = priors.shape
+        answers = np.zeros(
+            (n_tasks, m, m)
+        )  # of the rows of a class of a task, those of each answer
+        np.add.at(answers, (self.tasks, self.classes, self.scores.argmax(axis=1)), self.weights)
+        of_all = answers.sum(axis=0) + 1e-9 * np.eye(m)
+        rows = answers.sum(axis=2, keepdims=True)
+        answers = np.where(rows > 0, answers, of_all)
+        answers /= answers.sum(axis=2, keepdims=True)
+        answered = np.einsum("tc,tck->tk", pi, answers)
         return np.asarray((pi * (1.0 - answered)).sum(axis=1))

@@ -58,6 +58,8 @@ class _Above(NamedTuple):
 def thresholds(distributions: ScoreDistributions, goal: Goal) -> Floats:
     """(tasks + 1,): the last is for tasks that are not fitted, that of all tasks as one."""
     n_tasks = len(distributions.counts)
+    if not distributions.is_known:
+        return np.zeros(n_tasks + 1)
     costs = goal.level if goal.name == "cost" else np.zeros((n_tasks, 1, 1))
     of_all = _best(_of_all(distributions), goal, costs.mean(axis=0))
     if goal.together:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kinspan import MultiTaskSPCA
-from kinspan.answers.who_helps import gains, most_help, shares
+from kinspan.answers.who_helps import gains, most_from, shares
 from kinspan.datasets import load_digit_pairs
 from tests.report.models import many_tasks, rows_of
 
@@ -32,16 +32,16 @@ def test_shares_are_weights_times_the_standard_error_of_a_contrast(digits: Multi
 def test_the_most_help_is_the_largest_share_of_another_task(digits: MultiTaskSPCA) -> None:
     rows = np.abs(list(shares(digits, np.arange(45))))
     np.fill_diagonal(rows, 0.0)
-    np.testing.assert_array_equal(most_help(digits), rows.argmax(axis=1))
+    np.testing.assert_array_equal(most_from(digits), rows.argmax(axis=1))
     for t in (0, 20, 44):
         first = digits.explain_transfer(digits.tasks_[t], most=1).tasks
-        assert first == [digits.tasks_[most_help(digits)[t]]]
+        assert first == [digits.tasks_[most_from(digits)[t]]]
 
 
 def test_nobody_helps_tasks_that_go_alone() -> None:
     X, y, task = rows_of()
-    assert (most_help(MultiTaskSPCA(labels="single").fit(X, y, task=task)) == -1).all()
-    assert most_help(MultiTaskSPCA().fit(X, y)).tolist() == [-1]
+    assert (most_from(MultiTaskSPCA(labels="single").fit(X, y, task=task)) == -1).all()
+    assert most_from(MultiTaskSPCA().fit(X, y)).tolist() == [-1]
 
 
 @pytest.mark.long
@@ -81,7 +81,7 @@ def test_a_new_task_is_helped_by_those_that_have_two_classes() -> None:
     row = next(shares(model, np.array([3])))
     assert row[3] == 0
     assert (row[:3] > 0).all()
-    assert most_help(model)[3] == row.argmax()
+    assert most_from(model)[3] == row.argmax()
 
 
 def test_blocks_of_targets_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

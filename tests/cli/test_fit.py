@@ -111,7 +111,7 @@ def test_json_is_the_whole_result(tmp_path: Path) -> None:
         assert entry["forecast_interval"] == pytest.approx(model.forecast_interval_[t], rel=1e-9)
         gain = entry["single_task_error"] - entry["forecast_error"]
         assert entry["transfer_gain"] == pytest.approx(gain)
-        assert entry["most_help_from"] in {*model.tasks_.tolist(), None} - {task}
+        assert entry["most_from"] in {*model.tasks_.tolist(), None} - {task}
 
 
 def test_thirty_tasks_are_shown_unless_all_are_asked_for(tmp_path: Path) -> None:

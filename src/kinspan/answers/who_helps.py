@@ -127,10 +127,10 @@ def gains(model: Any, others: Codes) -> Floats:
     return gain
 
 
-def most_help(model: Any) -> Codes:
+def most_from(model: Any) -> Codes:
     """(tasks,): position of the other task with the largest share, −1 for a task that goes alone.
 
-    `explain_transfer` leaves out the same task first.
+    `explain_transfer` leaves out the same task first, and may find that another one saves more.
     """
     helpers = np.full(len(model.tasks_), -1, dtype=np.intp)
     for t, row in enumerate(shares(model, np.arange(len(helpers)))):

@@ -17,7 +17,7 @@ from kinspan._validation.thresholds import read_threshold
 from kinspan.answers._table import percent, points
 from kinspan.answers.score_forecasts import ScoreForecasts, score_forecasts
 from kinspan.answers.summary import by_need, errors_of
-from kinspan.answers.who_helps import most_help
+from kinspan.answers.who_helps import most_from
 from kinspan.cli import options, stored, tasks
 from kinspan.cli.learning import learn_tables
 from kinspan.cli.lists import listed
@@ -160,7 +160,7 @@ def _of_moments(
 def _show(
     model: MultiTaskSPCA, out: str, output: Output, show_all: bool, scores: list[ScoreForecasts]
 ) -> None:
-    helping = most_help(model)
+    helping = most_from(model)
     order = by_need(model)
     shown = order if show_all else order[: tasks.SHOWN]
     ids = model.tasks_.tolist()
@@ -177,7 +177,7 @@ def _show(
     title = tasks.heading(len(order), len(shown), "largest forecast error")
     counts = model.moments_.counts.sum(axis=0).tolist()
     last = ["all", tasks.counted(counts), *_means(model), ""]
-    output.table(title, [*head, "gain", "most help"], rows, last)
+    output.table(title, [*head, "gain", "most from"], rows, last)
     output.say(
         f"{number(sum(counts), 'row')}, {number(model.moments_.n_features, 'feature')}, "
         f"{number(len(model.classes_), 'class')}; all: labels in total, mean errors."
@@ -185,7 +185,7 @@ def _show(
     free = _unlabelled(model)
     if free:
         output.say(f"{model.explain_unlabelled().sentence}, {whole(free):,} in all.")
-    output.say(f"{_forecast_said(model)} Alone: without other tasks. Gain: in points.")
+    output.say(f"{_forecast_said(model)} Alone: without other tasks. Gain: in points. Most from: the largest part of the rule.")
     for of in scores:
         show_forecast(of, len(shown), output)
     output.say(f"Model: {out}")
@@ -237,7 +237,7 @@ def _result(model: MultiTaskSPCA, out: str, order: Codes, helping: Any) -> dict[
                 "transfer_gain": model.transfer_gain_[t],
                 "unlabelled_weight": model.unlabelled_weight_[t],
                 "metric": model.metric_[t],
-                "most_help_from": None if helping[t] < 0 else ids[helping[t]],
+                "most_from": None if helping[t] < 0 else ids[helping[t]],
             }
             for t in order
         ],

@@ -73,7 +73,7 @@ class UnitsWarning(UserWarning):
 
 
 class CopiesWarning(UserWarning):
-    """Many different rows came more than once, though some feature is measured.
+    """Many different rows came more than once, though some feature is measured, or all as often.
 
     A row that comes again counts as often as it came. That is right where new rows will be copies
     as often, such as rows of a few categories. If rows were doubled, such as to balance classes, a

@@ -39,6 +39,23 @@ def test_so_are_those_of_a_rare_class_and_of_samples() -> None:
         fitted(*rare, row_sample=20)
 
 
+@pytest.mark.parametrize("kind", ["counts", "words", "answers", "rounded", "one class"])
+def test_copies_of_rows_without_a_measured_feature_are_named(kind: str) -> None:
+    rng = np.random.default_rng(3)
+    y, task = np.tile([0, 1], 60), np.repeat(np.arange(4), 30)
+    X = {
+        "counts": rng.poisson(1.0, size=(120, 50)),
+        "words": rng.random((120, 200)) < 0.05,
+        "answers": rng.integers(1, 6, size=(120, 20)),
+    }.get(kind, np.round(rng.normal(size=(120, 20)), 1)).astype(float)
+    copies = np.where(y == 0, 1, 3) if kind == "one class" else np.full(120, 3)
+    with pytest.warns(CopiesWarning, match="all of a class as often"):
+        fitted(*(np.repeat(a, copies, axis=0) for a in (X, y, task)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted(X, y, task)
+
+
 def test_forecasts_of_doubled_rows_are_too_good() -> None:
     """Which is why they are named: rows that are left out have copies."""
     X = np.random.default_rng(0).normal(size=(60, 40))
@@ -49,11 +66,15 @@ def test_forecasts_of_doubled_rows_are_too_good() -> None:
     assert fitted(X, y, task).forecast_error_.min() > 0.3
 
 
-@pytest.mark.parametrize("kind", ["categories", "nothing happened", "small counts", "few copies"])
+@pytest.mark.parametrize(
+    "kind", ["categories", "few categories", "nothing happened", "small counts", "few copies"]
+)
 def test_rows_that_are_equal_by_nature_are_none(kind: str) -> None:
     X, y, task = random_world(2, n=300, p=4, n_tasks=3, n_classes=2)
     if kind == "categories":
         X = (X > 0).astype(float)
+    if kind == "few categories":
+        X = (X[:, :1] > 0).astype(float)
     if kind == "nothing happened":
         X[np.random.default_rng(0).random(300) < 0.6] = 0.0
     if kind == "small counts":

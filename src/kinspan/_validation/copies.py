@@ -20,9 +20,7 @@ from kinspan.exceptions import CopiesWarning
 _LEAST, _SHARE = 5, 0.25  # of different rows that came again: a few stand for nothing
 _MEASURED = 0.9  # as many values as different rows: not a category, nor a small count
 _LOOKED_AT = 1000  # rows
-_MULTIPLES = (
-    20  # different rows of a class that came a multiple of twice: by chance one in a million
-)
+_MULTIPLES = 20  # different rows that all came an even number of times: one in a million
 
 
 class _Sample(Protocol):

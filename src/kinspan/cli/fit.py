@@ -185,9 +185,10 @@ def _show(
     free = _unlabelled(model)
     if free:
         output.say(f"{model.explain_unlabelled().sentence}, {whole(free):,} in all.")
-    output.say(
-        f"{_forecast_said(model)} Alone: without other tasks. Gain: in points. Most from: the largest part of the rule."
+    columns = (
+        "Alone: without other tasks. Gain: in points. Most from: the largest part of the rule."
     )
+    output.say(f"{_forecast_said(model)} {columns}")
     for of in scores:
         show_forecast(of, len(shown), output)
     output.say(f"Model: {out}")

@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from kinspan._rows.common_classes import pairs_by_classes, tasks_by_classes
 from kinspan._rows.once import computed_once
 from kinspan._rows.types import Codes, Floats, Mask
 
@@ -94,7 +95,7 @@ class SharedContrasts(_Contrasts):
 
     @computed_once
     def _patterns(self) -> list[tuple[Codes, Mask]]:
-        return _patterns(self.present)
+        return tasks_by_classes(self.present)
 
     @computed_once
     def problems(self) -> list[tuple[Codes, Mask]]:
@@ -143,7 +144,7 @@ class SharedContrasts(_Contrasts):
             return cosines(self.task_rows()[0].gram())
         k = len(self.present)
         related = np.zeros((k, k))
-        for first, second, common in _pairs(self.present):
+        for first, second, common in pairs_by_classes(self.present):
             rows, columns = (_contrasts_among(self.means, t, common) for t in (first, second))
             noise = self._noise_among(common)
             squares = (
@@ -272,29 +273,10 @@ def _centred_variances(values: Floats, present: Mask) -> Floats:
     return np.asarray((known * (1.0 - 2.0 / size) + of_all) * present)
 
 
-def _patterns(present: Mask) -> list[tuple[Codes, Mask]]:
-    """Tasks that have the same classes, and these classes."""
-    if present.all():
-        return [(np.arange(len(present)), np.ones(present.shape[1], dtype=bool))]
-    patterns, pattern_of_task = np.unique(present, axis=0, return_inverse=True)
-    groups = (np.flatnonzero(pattern_of_task.ravel() == i) for i in range(len(patterns)))
-    return list(zip(groups, patterns, strict=True))
-
-
-def _pairs(present: Mask) -> Iterator[tuple[Codes, Codes, Mask]]:
-    """Pairs of groups of tasks with at least two classes in common, and these classes."""
-    patterns = _patterns(present)
-    for first, first_classes in patterns:
-        for second, second_classes in patterns:
-            common = first_classes & second_classes
-            if common.sum() > 1:
-                yield first, second, common
-
-
 def _common_products(means: Floats, present: Mask) -> Floats:
     """(tasks, tasks) inner products of contrasts, each pair on the classes that both have."""
     products = np.zeros((len(present), len(present)))
-    for first, second, common in _pairs(present):
+    for first, second, common in pairs_by_classes(present):
         rows = _contrasts_among(means, first, common)
         columns = rows if first is second else _contrasts_among(means, second, common)
         products[np.ix_(first, second)] = rows @ columns.T

@@ -76,6 +76,14 @@ def test_of_two_tasks_the_larger_is_named_and_one_has_nothing_to_compare() -> No
     assert found(X[:4], y[:4], np.arange(4)) == []  # no spread in single rows
 
 
+@pytest.mark.parametrize("n_tasks", [2, 4, 6, 12])
+def test_of_two_halves_the_larger_is_named(n_tasks: int) -> None:
+    X, y, task = table(np.random.default_rng(3), n_tasks=n_tasks)
+    large = np.arange(0, n_tasks, 2)
+    X[np.isin(task, large), 1] *= 1000.0
+    assert sorted(places(X, y, task)) == [(t, 1) for t in large]
+
+
 def test_rare_events_are_no_units() -> None:
     """Zeros and ones, and sizes of purchases: rarer in a task, but of the same size."""
     rng = np.random.default_rng(0)

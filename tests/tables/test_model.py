@@ -43,7 +43,11 @@ def fitted(folder: Path, *options: str, frame: pd.DataFrame | None = None) -> An
 
 
 def scored(folder: Path, new: pd.DataFrame, *options: str) -> pd.DataFrame:
-    data = stored(new, folder, name="new")
+    return scored_as(folder, new, "csv", *options)
+
+
+def scored_as(folder: Path, new: pd.DataFrame, ending: str, *options: str) -> pd.DataFrame:
+    data = stored(new, folder, ending, "new")
     succeed("predict", folder / "m.kinspan", data, *options, "--out", folder / "scored.csv")
     return pd.read_csv(folder / "scored.csv", dtype={"predicted": str})
 
@@ -88,6 +92,45 @@ def test_frames_of_text_are_read_as_files_are(tmp_path: Path) -> None:
         model.predict(frame.assign(age="1,5"))
 
 
+def test_unknown_categories_are_said_as_by_the_command_line(tmp_path: Path) -> None:
+    model = fitted(tmp_path, "--categorical", "encode", "--missing", "mean")
+    new = with_more(0, share=0.0).assign(plan=1)
+    said = "unknown category of 'plan' in 240 rows: it counts as none"
+    with pytest.warns(UserWarning, match=f"^{said}$"):
+        model.predict_proba(new)
+    with pytest.warns(UserWarning, match=f"^{said}$"):
+        model.partial_fit(new, new["sold"])
+    ran = succeed("predict", tmp_path / "m.kinspan", stored(new, tmp_path, name="new"))
+    assert said in ran.err
+
+
+@pytest.mark.parametrize("numbers", [19_900, 19_900.5, True])
+def test_numbers_are_no_dates(numbers: float, tmp_path: Path) -> None:
+    """Nobody knows whether these are days, seconds or microseconds."""
+    model, new = fitted(tmp_path), with_more(1).assign(since=numbers)
+    said = "column 'since' holds dates in the fit, and (int64|double|bool) here; make dates"
+    with pytest.raises(ValueError, match=said):
+        model.predict_proba(new)
+    with pytest.raises(ValueError, match=said):
+        model.partial_fit(new, new["sold"])
+    data = stored(new, tmp_path, "parquet", "new")
+    message = refusal("predict", tmp_path / "m.kinspan", data)
+    assert "column 'since' holds dates in the fit, and " in message
+
+
+@pytest.mark.parametrize("name", ["age", "since", "plan"])
+def test_a_column_without_any_value_is_missing_whatever_its_type(name: str, tmp_path: Path) -> None:
+    model, new = fitted(tmp_path), with_more(1)
+    expected = model.predict_proba(new.assign(**{name: None}))
+    nothing: Any
+    for nothing in (np.nan, pd.NaT, pd.NA, ""):
+        np.testing.assert_array_equal(model.predict_proba(new.assign(**{name: nothing})), expected)
+    model.partial_fit(new.assign(**{name: np.nan}), new["sold"])
+    found = scored_as(tmp_path, new.assign(**{name: np.nan}), "parquet")[["p_no", "p_yes"]]
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    assert model.predict_proba(new[:5]).shape == (5, 2)
+
+
 def test_new_tasks_are_refused_or_get_the_shared_rule(tmp_path: Path) -> None:
     model, new = fitted(tmp_path), with_more(2).assign(shop="nowhere")
     with pytest.raises(ValueError, match="'nowhere', which fit has not seen"):
@@ -118,6 +161,7 @@ def test_it_is_a_model_like_any_other(tmp_path: Path) -> None:
     assert found.tolist() == expected.predict(WORLD.X, task=WORLD.task).tolist()
 
 
+@pytest.mark.filterwarnings("ignore:unknown category of 'plan'")
 def test_rows_that_the_command_line_leaves_without_an_answer_are_refused(tmp_path: Path) -> None:
     options = ("--categorical", "encode", "--missing", "drop")
     model, new = fitted(tmp_path, *options), with_more(1)
@@ -195,6 +239,7 @@ def test_the_graph_contains_filling_and_encoding(tmp_path: Path) -> None:
     np.testing.assert_allclose(found, model.predict_proba(elsewhere), rtol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:unknown category of 'plan'")
 @pytest.mark.parametrize("missing", ["error", "drop"])
 def test_the_graph_refuses_rows_with_holes_where_predict_does(missing: str, tmp_path: Path) -> None:
     frame = with_more(0, share=0.0)

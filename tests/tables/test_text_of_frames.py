@@ -81,6 +81,26 @@ def test_frames_and_files_give_the_same_features(read: Any, tmp_path: Path) -> N
             [1.5] * 9 + ["?"],
             r"1 of 10 values in 'c' is not a number: '\?'; missing_values=\['\?'\]",
         ),
+        (
+            ["5.9"] * 4 + ["5,9"] * 5 + ["?"],
+            "9 of 10 values in 'c' are numbers, such as '5,9' and '5.9'; write all numbers in one",
+        ),
+        (
+            ["5 kg"] * 5 + ["7"] * 5,
+            "10 of 10 values in 'c' are numbers, such as '7' and '5 kg'; write all numbers in one",
+        ),
+        (
+            ["2024-01-05", "05.01.2024"] * 5,
+            "10 of 10 values in 'c' are dates, such as '2024-01-05' and '05.01.2024'; write all",
+        ),
+        (
+            ["2024-01-05"] * 9 + ["2024-01-05T10:00+02:00"],
+            r"1 of 10 values in 'c' is a date with a zone, such as '2024-01-05T10:00\+02:00', and",
+        ),
+        (
+            ["2024-01-05 10:00"] * 5 + ["2024-01-05 10:00:30.5Z"] * 5,
+            "5 of 10 values in 'c' are dates with a zone, such as '2024-01-05 10:00:30.5Z', and",
+        ),
     ],
 )
 def test_strays_in_frames_are_named(cells: list[Any], said: str) -> None:
@@ -89,6 +109,20 @@ def test_strays_in_frames_are_named(cells: list[Any], said: str) -> None:
         TableEncoder().fit(frame)
     kept = TableEncoder(as_text=["c"]) if isinstance(cells[0], str) else TableEncoder(exclude=["c"])
     assert kept.fit(frame).get_feature_names_out()[-1] == "x"
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["S", "M", "L", "40"],
+        ["5.9", "5,9", "a", "b"],  # half of them
+        ["2024-01-05", "05.01.2024", "soon", "late"],
+        ["08:00", "7", "noon", "never"],
+    ],
+)
+def test_text_with_some_numbers_stays_text(cells: list[str]) -> None:
+    frame = pd.DataFrame({"c": cells * 5})
+    assert len(TableEncoder().fit(frame).get_feature_names_out()) == 4
 
 
 def test_numbers_of_a_frame_may_be_written_in_any_way() -> None:

@@ -122,27 +122,26 @@ def _sizes(
 
 
 def _factors(sizes: Floats) -> Floats:
-    """Logarithms of factors between tasks and the others; of two tasks, the larger has one."""
+    """Logarithms of factors between tasks and the others; of two halves, the larger has one."""
     logarithms = np.log(sizes)
-    if len(sizes) == 2:
-        return np.asarray(logarithms - logarithms.min(axis=0))
     return np.asarray(logarithms - _median(logarithms))
 
 
 def _median(values: Floats) -> Floats:
-    """(features,): over the tasks that are not NaN; much faster than `np.nanmedian`."""
+    """(features,): over the tasks that are not NaN; of two in the middle, the lower one.
+
+    Between two halves with different units there is no task.
+    """
     ordered, n = np.sort(values, axis=0), (~np.isnan(values)).sum(axis=0)
-    middle = np.maximum(np.stack([n - 1, n]) // 2, 0)
-    return np.asarray(np.take_along_axis(ordered, middle, axis=0).mean(axis=0))
+    middle = np.maximum(n - 1, 0)[None] // 2
+    return np.asarray(np.take_along_axis(ordered, middle, axis=0)[0])
 
 
 def _is_outlying(factors: Floats) -> Mask:
     """(tasks, features): where a factor is large, and larger than those between other tasks."""
     far = np.abs(factors)
     found = (far >= np.log(_LEAST)) & (far < np.log(_MOST))
-    if len(far) > 2:
-        found &= far >= _OUTLYING * _median(far)
-    return np.asarray(found)
+    return np.asarray(found & (far >= _OUTLYING * _median(far)))
 
 
 def _is_of_all(sizes: _Sizes, factors: Floats) -> Mask:

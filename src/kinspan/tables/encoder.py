@@ -28,6 +28,7 @@ from kinspan.tables.frames import (
     names_of_frame,
     opened,
     read_as_file,
+    without_empty_types,
 )
 from kinspan.tables.ids import CodedIds
 from kinspan.tables.lacking import widened, without_lacking
@@ -46,10 +47,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     Numbers stay numbers, and so do columns of true and false. Dates and times become days since
     1970. Every category of a column of text becomes a feature of zeros and ones, such as
-    `plan=free`; a category that `fit` has not seen is all zeros. A column of text is read as that
-    of a text file: empty cells are missing, and if all others are numbers, dates, or true and
-    false, it holds these. Sites that add their statistics use one fitted encoder: a category that
-    another one has not met would be missing there, and not zero.
+    `plan=free`; a category that `fit` has not seen is all zeros, with a warning. A column of text
+    is read as that of a text file: empty cells are missing, and if all others are numbers, dates,
+    or true and false, it holds these. Sites that add their statistics use one fitted encoder: a
+    category that another one has not met would be missing there, and not zero.
 
     Parameters
     ----------
@@ -159,7 +160,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         with_empty = [recipe.task, *(c.name for c in recipe.columns if "" in (c.categories or ()))]
         chunk = chunk_of_frame(frame, wanted, recipe.dialect, with_empty)
         ids = [recipe.task] if recipe.kinds.get("task") in (INTEGERS, NUMBERS) else []
-        chunk = read_as_file(chunk, {*recipe.numeric, *ids}, recipe.dialect)
+        chunk = read_as_file(without_empty_types(chunk), {*recipe.numeric, *ids}, recipe.dialect)
         reader = self._reader(recipe)
         check_agrees(reader.layout, opened(chunk), reader.request, recipe.read_as_text)
         found = self._encoded(chunk, recipe)
@@ -213,7 +214,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return pyarrow().table({f"x{i}": array[:, i] for i in range(array.shape[1])})
 
     def _encoded(self, chunk: Chunk, recipe: Recipe) -> FileRows:
-        found = encode_chunk(chunk, self._reader(recipe), Tally())
+        tally = Tally()
+        found = encode_chunk(chunk, self._reader(recipe), tally)
+        if tally.unknown:
+            warnings.warn("; ".join(tally.notes_of_unknown()), UserWarning, stacklevel=4)
         if not found.kept.all():
             row = int(np.flatnonzero(~found.kept)[0])
             raise ValueError(

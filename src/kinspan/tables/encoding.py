@@ -8,11 +8,11 @@ import numpy as np
 
 from kinspan._rows.types import Codes, Floats, Mask
 from kinspan.exceptions import FileError
-from kinspan.tables.arrow import NUMBERS, is_string, pyarrow
+from kinspan.tables.arrow import NUMBERS, is_number, is_string, pyarrow
 from kinspan.tables.chunks import Chunk
 from kinspan.tables.dialect import Dialect
 from kinspan.tables.ids import CodedIds, values_of_categories
-from kinspan.tables.kinds import as_instants
+from kinspan.tables.kinds import as_instants, without_empty_type
 from kinspan.tables.reader import Reader
 from kinspan.tables.recipe import FeatureColumn
 from kinspan.tables.rows import FileRows, ids_of_chunk, numbers
@@ -74,7 +74,7 @@ def texts_of(column: Any, dialect: Dialect) -> tuple[list[str], Codes]:
 
 def _features(chunk: Chunk, column: FeatureColumn, dialect: Dialect, tally: Tally) -> Floats:
     """(rows, features of a column): NaN where a value is missing."""
-    values = chunk.columns.column(column.name)
+    values = without_empty_type(chunk.columns.column(column.name))
     if column.is_date:
         return days_of(column.name, values, dialect)[:, None]
     if column.categories is None:
@@ -96,6 +96,11 @@ def days_of(name: str, column: Any, dialect: Dialect) -> Floats:
     """Dates and times as days since 1970, NaN where they are missing."""
     pa = pyarrow()
     is_text = is_string(column.type)
+    if is_number(column.type):
+        raise ValueError(
+            f"column {name!r} holds dates in the fit, and {column.type} here; make dates of such "
+            "numbers, or text such as 2024-05-01"
+        )
     column = column.cast(pa.string()) if is_text else column
     try:
         instants = as_instants(column, dialect) if is_text else column.cast(pa.timestamp("us"))

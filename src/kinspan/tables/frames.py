@@ -15,7 +15,7 @@ from kinspan._rows import identifiers
 from kinspan.tables.arrow import is_string, pyarrow
 from kinspan.tables.chunks import Chunk, with_nulls
 from kinspan.tables.dialect import Dialect
-from kinspan.tables.kinds import as_in_a_file
+from kinspan.tables.kinds import as_in_a_file, without_empty_type
 from kinspan.tables.strays import Cells
 from kinspan.tables.table import OpenTable
 
@@ -56,6 +56,13 @@ def read_as_file(chunk: Chunk, names: Collection[str | None], dialect: Dialect) 
         if name in names and pa.types.is_string(cells.type):
             columns = columns.set_column(place, name, as_in_a_file(cells, dialect))
     return chunk._replace(columns=columns)
+
+
+def without_empty_types(chunk: Chunk) -> Chunk:
+    """Columns without any value as columns of no type: pandas gives them that of numbers."""
+    columns = chunk.columns
+    held = [without_empty_type(column) for column in columns.columns]
+    return chunk._replace(columns=pyarrow().Table.from_arrays(held, names=columns.column_names))
 
 
 def opened(chunk: Chunk) -> OpenTable:

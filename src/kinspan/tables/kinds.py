@@ -34,6 +34,11 @@ def is_date(cells: Any) -> Any:
     return pyarrow("pyarrow.compute").match_substring_regex(cells, _DATE)
 
 
+def has_zone(dates: Any) -> Any:
+    """Which dates have a time with a zone."""
+    return pyarrow("pyarrow.compute").match_substring_regex(dates, r"\d[ T]\d.*[Z+-]")
+
+
 def is_other_date(cells: Any) -> Any:
     """Which cells are dates that nobody can read without knowing the order of their parts."""
     return pyarrow("pyarrow.compute").match_substring_regex(cells, _OTHER_DATE)
@@ -72,6 +77,13 @@ def held(cells: Any, dialect: Dialect) -> Any:
     pa, compute = pyarrow(), pyarrow("pyarrow.compute")
     is_none = compute.is_in(cells, no_numbers(dialect))
     return compute.if_else(is_none, pa.scalar(None, pa.string()), cells)
+
+
+def without_empty_type(column: Any) -> Any:
+    """A column; one of missing values alone as one of no type."""
+    pa, compute = pyarrow(), pyarrow("pyarrow.compute")
+    is_empty = compute.all(compute.is_null(column, nan_is_null=True)).as_py()
+    return pa.chunked_array([pa.nulls(len(column))]) if is_empty else column
 
 
 def as_in_a_file(cells: Any, dialect: Dialect) -> Any:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 from kinspan.tables.arrow import pyarrow
 from kinspan.tables.dialect import Dialect, as_numbers, is_number, no_numbers
-from kinspan.tables.kinds import has_sign, is_date, is_other_date, is_time_of_day, is_truth
+from kinspan.tables.kinds import (
+    has_sign,
+    has_zone,
+    is_date,
+    is_other_date,
+    is_time_of_day,
+    is_truth,
+)
 
 _OTHER_WAYS = (
     Dialect(),
@@ -32,9 +39,10 @@ _OTHERS = {
 }
 _KINDS: dict[Any, str | None] = {
     **dict.fromkeys((_DATES, _OTHER_DATES), "dates"),
-    **dict.fromkeys((None, _TRUTH)),
+    _TRUTH: None,
     _TIMES_OF_DAY: "times",
 }
+_HOW = {"numbers": "in one way", "dates": "as 2024-05-01"}
 _SINGLE = {_DATES: "is not a date", _TRUTH: "is neither true nor false"}
 _SEVERAL = {_DATES: "are not dates", _TRUTH: "are neither true nor false"}
 
@@ -49,6 +57,13 @@ class Cells:
         tests: dict[Any, Callable[[Any], Any]] = {
             way: partial(is_number, dialect=way) for way in (dialect, *others)
         }
+        self._notations = {  # counted together where none is that of most cells
+            "numbers": (*tests, _SIGNS),
+            "dates": (_DATES, _OTHER_DATES),
+        }
+        self._n_alike = dict.fromkeys(self._notations, 0)
+        self._apart: dict[Any, str] = {}  # a cell that is such in another notation
+        self._n_zoned, self._zoned = 0, ""
         self._tests = {
             **tests,
             _TRUTH: is_truth,
@@ -73,8 +88,10 @@ class Cells:
         cells, numbers = counted.field(0), counted.field(1)
         self._n += compute.sum(numbers).as_py() or 0
         unusual = compute.invert(is_number(cells, self._usual))
-        for way, test in self._tests.items():
-            is_such, others = test(cells), self._others[way]
+        found_as = {way: test(cells) for way, test in self._tests.items()}
+        self._add_together(cells, numbers, found_as)
+        for way, is_such in found_as.items():
+            others = self._others[way]
             self._n_such[way] += compute.sum(numbers.filter(is_such)).as_py() or 0
             if len(others) <= _SHOWN:
                 found = cells.filter(compute.invert(is_such))[: _SHOWN + 1].to_pylist()
@@ -82,6 +99,20 @@ class Cells:
             if way not in self._example:
                 for text in cells.filter(compute.and_(is_such, unusual))[:1].to_pylist():
                     self._example[way] = text
+
+    def _add_together(self, cells: Any, numbers: Any, found_as: dict[Any, Any]) -> None:
+        compute = pyarrow("pyarrow.compute")
+        for kind, ways in self._notations.items():
+            is_such = reduce(compute.or_, (found_as[way] for way in ways))
+            self._n_alike[kind] += compute.sum(numbers.filter(is_such)).as_py() or 0
+            for way in ways:
+                apart = compute.and_(is_such, compute.invert(found_as[way]))
+                for text in cells.filter(apart)[:1].to_pylist():
+                    self._apart.setdefault(way, text)
+        zoned = compute.and_(found_as[_DATES], has_zone(cells))
+        self._n_zoned += compute.sum(numbers.filter(zoned)).as_py() or 0
+        for text in cells.filter(zoned)[:1].to_pylist():
+            self._zoned = self._zoned or text
 
     @property
     def _best(self) -> Any:
@@ -97,7 +128,12 @@ class Cells:
     @property
     def kind(self) -> str | None:
         """What most cells are, however they are written; None for other text."""
-        return _KINDS.get(self._best, "numbers")
+        return self._mixed if self._best is None else _KINDS.get(self._best, "numbers")
+
+    @property
+    def _mixed(self) -> str | None:
+        """What most cells are in several notations together."""
+        return next((kind for kind, n in self._n_alike.items() if 2 * n > self._n), None)
 
     @property
     def _strays(self) -> list[str]:
@@ -114,17 +150,40 @@ class Cells:
         """What is wrong with a column of which most cells are alike; None for other text."""
         best = self._best
         if best is None:
-            return None
+            return self._in_several_notations
         if not self.are_values:
             return self._written_otherwise(best)
         n = self._n - self._n_such[best]
         if n == 0:  # meant to be text
-            return None
+            return self._in_zones_or_not if best == _DATES else None
         are = _SINGLE.get(best, "is not a number") if n == 1 else None
         are = are or _SEVERAL.get(best, "are not numbers")
         strays = ", ".join(map(repr, self._strays[:_SHOWN]))
         more = ", …" * (len(self._strays) > _SHOWN) + self._correctable
         return f"{n:,} of {self._all} values in {self.name!r} {are}: {strays}{more}"
+
+    @property
+    def _in_several_notations(self) -> str | None:
+        kind = self._mixed
+        if kind is None:
+            return None
+        ways = self._notations[kind]
+        one = self._apart[max(ways, key=lambda way: self._n_such[way])]
+        cell = pyarrow().array([one])
+        other = self._apart[next(way for way in ways if self._tests[way](cell)[0].as_py())]
+        shown = f"{self._n_alike[kind]:,} of {self._all} values in {self.name!r} are {kind}"
+        return f"{shown}, such as {other!r} and {one!r}; write all {kind} {_HOW[kind]}"
+
+    @property
+    def _in_zones_or_not(self) -> str | None:
+        n = self._n_zoned
+        if n in (0, self._n):
+            return None
+        are = "is a date" if n == 1 else "are dates"
+        return (
+            f"{n:,} of {self._all} values in {self.name!r} {are} with a zone, such as "
+            f"{self._zoned!r}, and the others have none; write all dates in one way"
+        )
 
     @property
     def _correctable(self) -> str:

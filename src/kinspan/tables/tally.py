@@ -51,6 +51,11 @@ class Tally:
             notes.append(f"{self.dropped:,} of {rows} dropped: a value is missing")
         if self.filled:
             notes.append(f"{number(self.filled, 'missing value')} {filled}")
-        for name, n in self.unknown.items():
-            notes.append(f"unknown category of {name!r} in {number(n, 'row')}: it counts as none")
-        return notes
+        return notes + self.notes_of_unknown()
+
+    def notes_of_unknown(self) -> list[str]:
+        """Sentences about new categories."""
+        return [
+            f"unknown category of {name!r} in {number(n, 'row')}: it counts as none"
+            for name, n in self.unknown.items()
+        ]

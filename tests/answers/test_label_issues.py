@@ -74,6 +74,7 @@ def test_rows_of_a_stream_have_keys(model: MultiTaskSPCA, tmp_path: Path) -> Non
     np.testing.assert_allclose(quality[expected.index], expected.label_quality, atol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore::kinspan.exceptions.CopiesWarning")
 def test_equal_rows_are_one(model: MultiTaskSPCA) -> None:
     twice = np.repeat(np.arange(len(NOISY)), 2)
     found = MultiTaskSPCA().fit(DIGITS.X[twice], NOISY[twice], task=DIGITS.task[twice])

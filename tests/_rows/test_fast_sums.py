@@ -16,9 +16,7 @@ import pytest
 from kinspan import ClassMoments
 from kinspan._rows import dense_sums, machine_code
 from kinspan._rows.sums import CellMoments, cell_moments
-
-N_CELLS = 12
-EMPTY, ONE_ROW = 7, 4
+from tests._rows.small_pieces import EMPTY, N_CELLS, ONE_ROW, cells_of_different_sizes, cut_small
 
 needs_numba = pytest.mark.skipif(
     find_spec("numba") is None, reason="numba is not installed: pip install 'kinspan[fast]'"
@@ -28,22 +26,13 @@ needs_numba = pytest.mark.skipif(
 @pytest.fixture(params=["span", "cell"])
 def fast(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The compiled pass in one of its two ways, cut so small that few rows have many pieces."""
-    module = import_module("kinspan._rows.compiled_sums")
-    sizes = {"_BLOCK_BYTES": 2000, "_SPAN_BYTES": 9000, "_COPY_BYTES": 3000}
-    for name, size in {**sizes, "_SORTED_COPY_BYTES": 3000}.items():
-        monkeypatch.setattr(module, name, size)
-    monkeypatch.setattr(module, "_CACHED_BYTES", 1 << 20 if request.param == "span" else 0)
-    monkeypatch.setattr(machine_code, "MANY_NUMBERS", 0)
-    return module
+    return cut_small(request.param, monkeypatch)
 
 
 def some_rows(seed: int = 0, n: int = 1200, p: int = 21, offset: float = 0.0) -> tuple[Any, Any]:
     """Rows of cells of different sizes, one of them empty and one of a single row."""
     rng = np.random.default_rng(seed)
-    sizes = np.where(np.arange(N_CELLS) % 3 == 0, 5.0, 1.0)
-    sizes[[EMPTY, ONE_ROW]] = 0.0
-    cells = rng.choice(N_CELLS, n, p=sizes / sizes.sum())
-    cells[n // 3] = ONE_ROW
+    cells = cells_of_different_sizes(rng, n)
     return rng.normal(size=(n, p)) + rng.normal(size=(N_CELLS, p))[cells] + offset, cells
 
 

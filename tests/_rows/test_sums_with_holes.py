@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -15,9 +14,9 @@ from kinspan import MultiTaskSPCA, Statistics
 from kinspan._rows import dense_sums, machine_code, references
 from kinspan._rows.holes import ObservedMoments, observed_moments
 from kinspan._rows.sums import cell_moments
+from tests._rows.small_pieces import N_CELLS, ONE_ROW, cells_of_different_sizes, cut_small
 
-N_CELLS = 12
-EMPTY, ONE_ROW, LACKING = 7, 4, 2
+LACKING = 2  # a cell without values of a feature
 
 needs_numba = pytest.mark.skipif(
     find_spec("numba") is None, reason="numba is not installed: pip install 'kinspan[fast]'"
@@ -33,12 +32,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
         monkeypatch.setattr(machine_code, "MANY_NUMBERS", 1 << 62)
         monkeypatch.setattr(dense_sums, "_BLOCK_BYTES", 3000)
         return "numpy"
-    module = import_module("kinspan._rows.compiled_sums")
-    sizes = {"_BLOCK_BYTES": 2000, "_SPAN_BYTES": 9000, "_COPY_BYTES": 3000}
-    for name, size in {**sizes, "_SORTED_COPY_BYTES": 3000}.items():
-        monkeypatch.setattr(module, name, size)
-    monkeypatch.setattr(module, "_CACHED_BYTES", 1 << 20 if request.param == "span" else 0)
-    monkeypatch.setattr(machine_code, "MANY_NUMBERS", 0)
+    cut_small(request.param, monkeypatch)
     return str(request.param)
 
 
@@ -47,10 +41,7 @@ def rows_with_holes(
 ) -> tuple[Any, Any]:
     """Rows of cells of different sizes: one is empty, one a single row, one lacks a feature."""
     rng = np.random.default_rng(seed)
-    sizes = np.where(np.arange(N_CELLS) % 3 == 0, 5.0, 1.0)
-    sizes[[EMPTY, ONE_ROW]] = 0.0
-    cells = rng.choice(N_CELLS, n, p=sizes / sizes.sum())
-    cells[n // 3] = ONE_ROW
+    cells = cells_of_different_sizes(rng, n)
     X = rng.normal(size=(n, p)) + rng.normal(size=(N_CELLS, p))[cells] + offset
     X[rng.random(X.shape) < share] = np.nan
     X[cells == LACKING, 0] = np.nan

@@ -48,14 +48,13 @@ class LeftOutRows(NamedTuple):
         class that a task could not leave out are answered as those of the other tasks.
         """
         pi = priors / np.maximum(priors.sum(axis=1, keepdims=True), 1e-300)
-        n_tasks, m = priors.shape
-        answers = np.zeros(
-            (n_tasks, m, m)
-        )  # of the rows of a class of a task, those of each answer
-        np.add.at(answers, (self.tasks, self.classes, self.scores.argmax(axis=1)), self.weights)
-        of_all = answers.sum(axis=0) + 1e-9 * np.eye(m)
-        rows = answers.sum(axis=2, keepdims=True)
-        answers = np.where(rows > 0, answers, of_all)
-        answers /= answers.sum(axis=2, keepdims=True)
-        answered = np.einsum("tc,tck->tk", pi, answers)
+        answers, (n_tasks, m) = self.scores.argmax(axis=1), priors.shape
+        n = np.zeros((n_tasks, m))
+        np.add.at(n, (self.tasks, self.classes), self.weights)
+        of_all = 1e-9 * np.eye(m)  # (classes, answers): of all tasks
+        np.add.at(of_all, (self.classes, answers), self.weights)
+        of_all /= of_all.sum(axis=1, keepdims=True)
+        answered = np.where(n > 0, 0.0, pi) @ of_all
+        each = (pi / np.where(n > 0, n, 1.0))[self.tasks, self.classes]
+        np.add.at(answered, (self.tasks, answers), each * self.weights)
         return np.asarray((pi * (1.0 - answered)).sum(axis=1))

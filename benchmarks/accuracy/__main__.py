@@ -12,6 +12,8 @@ from benchmarks.accuracy.run import run
 from benchmarks.accuracy.sets import SETS
 from benchmarks.accuracy.table import write, write_fresh
 
+FRESH_DRAWS = 50_000  # the first of the draws that were used for nothing else, before or since
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.accuracy", description=__doc__)
@@ -26,13 +28,12 @@ def main() -> None:
     if not options.table:
         peers = [PEERS[name] for name in options.methods if PEERS[name].installed]
         sets = [SETS[name] for name in options.sets]
+        path, draws = ROWS, range(options.draws)
+        if options.fresh:
+            path, draws = FRESH_ROWS, range(FRESH_DRAWS, FRESH_DRAWS + options.fresh)
         if options.again:
-            forget(ROWS, options.sets, [peer.name for peer in peers])
-        fresh = range(1000, 1000 + options.fresh)
-        if fresh:
-            run(sets, peers, FRESH_ROWS, options.data, fresh)
-        else:
-            run(sets, peers, ROWS, options.data, range(options.draws))
+            forget(path, options.sets, [peer.name for peer in peers])
+        run(sets, peers, path, options.data, draws)
     write(list(read(ROWS).values()), RESULTS)
     write_fresh(list(read(FRESH_ROWS).values()), RESULTS)
 

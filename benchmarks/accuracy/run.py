@@ -53,10 +53,9 @@ def keys(data: TaskDataset, of: Set, peers: list[Peer], draws: range) -> Iterato
     """The rows of a set in a complete file, in the order in which they are measured."""
     binary = len(np.unique(data.y)) == 2
     for target in targets(data):
-        for i, draw in enumerate(draws[: of.draws]):
+        for draw in draws[: of.draws]:
             for peer in peers:
-                limit = peer.limits.get(of.name)
-                if (limit is None or i < limit.draws) and not (binary and peer.several_classes):
+                if not (binary and peer.several_classes):
                     yield Key(of.name, target, draw, peer.name)
 
 
@@ -75,9 +74,8 @@ def one_draw(
 
 def chosen(peer: Peer, of: Set, data: TaskDataset, key: Key, done: dict[Key, Row]) -> Parameters:
     """The parameters that were chosen on the first draw of the target."""
-    limit = peer.limits.get(of.name)
-    if limit is not None and limit.parameters is not None:
-        return limit.parameters
+    if of.name in peer.settled:
+        return peer.settled[of.name]
     first = key._replace(draw=0)
     if first in done:
         return done[first].parameters

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from benchmarks.accuracy import fits
-from benchmarks.accuracy.peers import OURS, PEERS, Limit, Peer
+from benchmarks.accuracy.peers import OURS, PEERS, Peer
 from benchmarks.accuracy.rows import Key, Row, append, forget, read
 from benchmarks.accuracy.run import run
 from benchmarks.accuracy.sets import Draw, Set, held_out_rows, prepared, training_rows
@@ -134,11 +134,11 @@ def test_tuning_leaves_out_rows_of_the_target_only(data: TaskDataset, tiny: Set)
     }
 
 
-def test_slow_methods_do_less(tmp_path: Path, tiny: Set) -> None:
-    slow = LOGISTIC._replace(limits={"tiny": Limit(1, {"C": 0.5})})
+def test_settled_parameters_are_not_chosen(tmp_path: Path, tiny: Set) -> None:
+    slow = LOGISTIC._replace(settled={"tiny": {"C": 0.5}})
     only = PEERS["one-vs-all"]  # two classes: nothing that differs
     rows = rows_of(tmp_path / "rows.csv", tiny, slow, only)
-    assert {(key.draw, key.method) for key in rows} == {(0, "logistic")}
+    assert {(key.draw, key.method) for key in rows} == {(0, "logistic"), (1, "logistic")}
     assert all(row.parameters == {"C": 0.5} for row in rows.values())
 
 

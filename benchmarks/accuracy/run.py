@@ -9,7 +9,8 @@ import numpy as np
 
 from benchmarks.accuracy.rows import FILE, ROWS, Key, Row
 from benchmarks.accuracy.sets import Set, prepared, targets, training_rows
-from benchmarks.peers.measure import Outcome, fill, measured
+from benchmarks.peers.filling import fill
+from benchmarks.peers.measure import Outcome, measured
 from benchmarks.peers.peer import OURS, Parameters, Peer
 from benchmarks.peers.samples import Sample
 from benchmarks.peers.tuning import chosen
@@ -27,7 +28,6 @@ def run(
 
 
 def run_set(data: TaskDataset, of: Set, peers: list[Peer], path: Path, draws: range) -> None:
-    by_name = {peer.name: peer for peer in peers}
     before = FILE.read(ROWS) if draws.start else {}
 
     def sample(target: str, draw: int) -> Sample:
@@ -42,14 +42,14 @@ def run_set(data: TaskDataset, of: Set, peers: list[Peer], path: Path, draws: ra
             return dict(peer.settled[of.name])
         return chosen(peer, key._replace(draw=0), before | done, sample, of.tuning_folds)
 
-    def row(key: Key, draw: Draw, done: dict[Key, Row]) -> Row:
-        peer, (rows, reference) = by_name[key.method], draw
+    def row(key: Key, peer: Peer, draw: Draw, done: dict[Key, Row]) -> Row:
+        rows, reference = draw
         used = parameters(peer, key, done)
         outcome = reference if peer is OURS else measured(peer, rows, used)
         accuracy = float(outcome.right.mean())
         return Row(*key, accuracy, outcome.fit_seconds, reference.fit_seconds, used)
 
-    fill(FILE, path, keys(data, of, peers, draws), drawn, row)
+    fill(FILE, path, keys(data, of, peers, draws), peers, drawn, row)
 
 
 def keys(data: TaskDataset, of: Set, peers: list[Peer], draws: range) -> Iterator[Key]:

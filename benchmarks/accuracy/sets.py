@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.peers.samples import Rows, Sample, dense, single, standardised
+from benchmarks.peers.samples import Sample, single, some, standardised
 from kinspan.datasets import (
     TaskDataset,
     load_amazon_reviews,
@@ -81,6 +81,5 @@ def held_out_rows(data: TaskDataset, target: str, train: Chosen) -> Chosen:
 
 def prepared(data: TaskDataset, target: str, train: Chosen) -> Sample:
     """The rows with labels and the new ones, standardised, in single precision."""
-    chosen = (train, held_out_rows(data, target, train))
-    old, new = (Rows(dense(data.X[rows]), data.y[rows], data.task[rows]) for rows in chosen)
-    return standardised(Sample(old, new)).changed(lambda rows: single(rows.X))
+    sample = Sample(some(data, train), some(data, held_out_rows(data, target, train)))
+    return standardised(sample).changed(lambda rows: single(rows.X))

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from benchmarks.comparison.rows import FILE, FITS, Fit, Key
 from benchmarks.comparison.situations import Situation, rings
-from benchmarks.peers.measure import fill, measured
+from benchmarks.peers.filling import fill
+from benchmarks.peers.measure import measured
 from benchmarks.peers.peer import OURS, Peer
 from benchmarks.peers.samples import Sample
 from benchmarks.peers.tuning import chosen, errors
@@ -29,14 +30,14 @@ def run(situations: Iterable[Situation], contenders: list[Peer], path: Path = FI
     for contender in contenders:  # so that no import is timed
         errors(contender, rings(0), contender.grid[0])
     for situation in situations:
-        measure(situation, {c.name: c for c in contenders}, path)
+        measure(situation, contenders, path)
 
 
-def measure(situation: Situation, contenders: dict[str, Peer], path: Path) -> None:
+def measure(situation: Situation, contenders: list[Peer], path: Path) -> None:
     """One situation; kinspan is fitted again next to every method, as the unit of time."""
 
-    def row(key: Key, sample: Sample, done: dict[Key, Fit]) -> Fit:
-        peer, first = contenders[key.method], key._replace(seed=key.seed % situation.turns)
+    def row(key: Key, peer: Peer, sample: Sample, done: dict[Key, Fit]) -> Fit:
+        first = key._replace(seed=key.seed % situation.turns)
         parameters = chosen(peer, first, done, situation.make)
         reference = measured(OURS, sample, {})
         outcome = reference if peer is OURS else measured(peer, sample, parameters)
@@ -47,7 +48,7 @@ def measure(situation: Situation, contenders: dict[str, Peer], path: Path) -> No
     wanted = [
         Key(situation.name, seed, c.name)
         for seed in range(situation.seeds)
-        for c in contenders.values()
+        for c in contenders
         if not (c.several_tasks and situation.one_task)
     ]
-    fill(FILE, path, wanted, situation.make, row)
+    fill(FILE, path, wanted, contenders, situation.make, row)

@@ -27,6 +27,7 @@ from kinspan.baselines import CDLS, FeatureAugmentation, MultiTaskLSSVM
 
 WIDE = 2000  # features
 Rule = Callable[[Rows], NDArray[Any]]  # rows → their classes
+Fit = Callable[..., Rule]  # a sample, and parameters as keywords
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,7 @@ def span(X: Floats) -> list[Any]:
     return [PCA(min(X.shape) - 1)] if X.shape[1] > WIDE else []
 
 
-def alone(fit: Callable[..., Rule], sample: Sample, **parameters: Any) -> Rule:
+def alone(fit: Fit, sample: Sample, **parameters: Any) -> Rule:
     """Fitted to the rows of the target only."""
     return fit(sample._replace(train=sample.train.of(sample.asked)), **parameters)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from benchmarks.peers import fits
-from benchmarks.peers.fits import Rule
+from benchmarks.peers.fits import Fit
 from benchmarks.peers.tabpfn import weights
 
 Parameters = dict[str, Any]
@@ -19,7 +19,7 @@ class Peer(NamedTuple):
     """One method."""
 
     name: str
-    fit: Callable[..., Rule]  # a sample, and parameters as keywords
+    fit: Fit
     grid: Sequence[Parameters] = ({},)  # to choose from by cross-validation
     needs: str = "kinspan"  # the module that it is imported from
     settled: Mapping[str, Parameters] = {}  # used on these sets instead of a choice

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kinspan.datasets import TaskDataset
+
 Floats = NDArray[np.floating[Any]]
 Codes = NDArray[np.int64]
 
@@ -80,5 +82,8 @@ def single(X: Floats) -> NDArray[np.float32]:
     return X.astype(np.float32, copy=False)
 
 
-def dense(X: Any) -> NDArray[Any]:
-    return X if isinstance(X, np.ndarray) else np.asarray(X.toarray())
+def some(data: TaskDataset, rows: NDArray[np.intp]) -> Rows:
+    """Some rows of a data set, not sparse."""
+    X = data.X[rows]
+    X = np.asarray(X if isinstance(X, np.ndarray) else X.toarray(), np.float64)
+    return Rows(X, data.y[rows], data.task[rows])

@@ -167,7 +167,7 @@ def scaled_rows(sample: Sample) -> tuple[Rows, Rule]:
 def test_every_method_learns_what_it_can(data: TaskDataset) -> None:
     draw = drawn(data, 10, 0)
     for method in METHODS.values():
-        row = judged(Key("tiny", 10, 0, method.name), method, draw)
+        row = judged(Key("tiny", 10, 0, method.name), method, draw, {})
         assert row.error < 35, method.name
         assert (row.forecast is not None) == (method.name in GROUPS["ours"])
     assert len(METHODS) == 1 + 2 * (3 + 4)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.peers.samples import Rows, Sample, dense
+from benchmarks.peers.samples import Rows, Sample, some
 from kinspan.datasets import TaskDataset
 
 MOST_TESTED = 200  # rows per class and task
@@ -21,7 +21,7 @@ def drawn(data: TaskDataset, n: int, seed: int) -> Sample:
         order, size = rng.permutation(cell), labelled(len(cell), n)
         train.append(order[:size])
         test.append(order[size:][:MOST_TESTED])
-    return Sample(rows(data, np.concatenate(train)), rows(data, np.concatenate(test)))
+    return Sample(some(data, np.concatenate(train)), some(data, np.concatenate(test)))
 
 
 def cells(data: TaskDataset) -> Iterator[NDArray[np.intp]]:
@@ -40,10 +40,6 @@ def settings(data: TaskDataset, wanted: list[int]) -> list[int]:
     """Those numbers of labels that some cell is large enough to tell from the smaller ones."""
     sizes = {n: [labelled(len(cell), n) for cell in cells(data)] for n in sorted(wanted)}
     return [n for n in sizes if all(sizes[n] != sizes[m] for m in sizes if m < n)]
-
-
-def rows(data: TaskDataset, chosen: NDArray[np.intp]) -> Rows:
-    return Rows(np.asarray(dense(data.X[chosen]), float), data.y[chosen], data.task[chosen])
 
 
 def balanced_error(test: Rows, right: NDArray[np.bool_]) -> float:

@@ -12,8 +12,9 @@ import numpy as np
 from benchmarks.accuracy.few.draws import balanced_error, drawn, settings
 from benchmarks.accuracy.few.rows import FILE, Key, Row
 from benchmarks.accuracy.few.sets import Set
+from benchmarks.peers.filling import fill
 from benchmarks.peers.fits import OfTasks
-from benchmarks.peers.measure import fill, measured
+from benchmarks.peers.measure import measured
 from benchmarks.peers.peer import Peer
 from benchmarks.peers.samples import Sample
 from kinspan.datasets import TaskDataset
@@ -35,15 +36,8 @@ def run(sets: Iterable[Set], plan: Plan, path: Path, folder: str | None) -> None
     if plan.again:  # all at once: an interrupted run then continues without asking for it again
         again = {key for of_set in wanted.values() for key in of_set}
         FILE.forget(path, lambda row: row.key in again)
-    by_name = {method.name: method for method in plan.methods}
     for name, data in present.items():
-        fill(
-            FILE,
-            path,
-            wanted[name],
-            partial(drawn, data),
-            lambda key, sample, _: judged(key, by_name[key.method], sample),
-        )
+        fill(FILE, path, wanted[name], plan.methods, partial(drawn, data), judged)
 
 
 def loaded(sets: Iterable[Set], folder: str | None) -> dict[str, TaskDataset]:
@@ -71,7 +65,7 @@ def keys(data: TaskDataset, name: str, plan: Plan) -> list[Key]:
     ]
 
 
-def judged(key: Key, method: Peer, sample: Sample) -> Row:
+def judged(key: Key, method: Peer, sample: Sample, done: object) -> Row:
     """Fit and predict, timed."""
     rule, right, *seconds = measured(method, sample, {})
     error = balanced_error(sample.test, right)

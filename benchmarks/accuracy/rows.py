@@ -30,7 +30,7 @@ class Row(NamedTuple):
     draw: int
     method: str
     accuracy: float
-    seconds: float
+    seconds: float  # processor time to fit
     our_seconds: float
     parameters: Parameters
 

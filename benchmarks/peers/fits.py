@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.covariance import LedoitWolf
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -74,7 +73,7 @@ def logistic(C: float) -> Any:
 
 def fitted(estimator: Any, rows: Rows) -> Rule:
     """A rule for rows of all tasks."""
-    return as_rule(clone(estimator).fit(rows.X, rows.y))
+    return as_rule(estimator.fit(rows.X, rows.y))
 
 
 def as_rule(model: Any) -> Rule:
@@ -105,7 +104,7 @@ def logistic_pooled(sample: Sample, *, C: float = 1.0) -> Rule:
 
 
 def logistic_per_task(sample: Sample, *, C: float = 1.0) -> Rule:
-    return per_task(sample, partial(fitted, logistic(C)))
+    return per_task(sample, lambda rows: fitted(logistic(C), rows))
 
 
 def logistic_weighted(sample: Sample, *, C: float) -> Rule:
@@ -125,11 +124,11 @@ def lda_per_task(sample: Sample) -> Rule:
 
 def lda(rows: Rows) -> Rule:
     """With Ledoit–Wolf shrinkage; on principal components if there are very many features."""
-    shrinkage: dict[str, Any] = {"shrinkage": "auto"}
-    if rows.X.shape[1] > WIDE:
-        shrinkage = {"covariance_estimator": LedoitWolf()}  # the other one rescales components
-    discriminant = LinearDiscriminantAnalysis(solver="lsqr", **shrinkage)
-    return fitted(make_pipeline(*span(rows.X), discriminant), rows)
+    discriminant = partial(LinearDiscriminantAnalysis, solver="lsqr")
+    if rows.X.shape[1] <= WIDE:
+        return fitted(discriminant(shrinkage="auto"), rows)
+    own = discriminant(covariance_estimator=LedoitWolf())  # the other one rescales components
+    return fitted(make_pipeline(*span(rows.X), own), rows)
 
 
 def span(X: Floats) -> list[Any]:

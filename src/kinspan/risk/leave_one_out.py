@@ -18,6 +18,7 @@ from kinspan._rows.types import Floats
 from kinspan.risk.inner_products import Products, Rows
 from kinspan.risk.left_out_scale import with_scale
 from kinspan.risk.rule_parts import Residuals, RuleParts, SharedPart
+from kinspan.risk.shrunk_rules import kept_again, offsets_again
 
 _LEAST_ROWS = 64  # of a block of rows: vectors of a task are read again for every block
 
@@ -62,14 +63,19 @@ def _scores(rules: RuleParts, residuals: Residuals) -> Floats:
         along = larger[:, None] + downdate * found.x_r
         multiple = moved + pulled
         found = with_scale(found, rules, residuals, residuals.scale, along, multiple, rows)
-    scores = found.x_coef
-    if found.length is not None and rules.half_level is not None:
-        scores = scores - rows.of_task(rules.half_level)[..., None] * found.length
     unseen = found.square * residuals.longer
-    scores = scores * _level_ratio(rules, residuals, fraction * n, unseen, rows)[..., None]
     noise = _noise_without(rules, residuals, unseen, rows) - rows.of_cell(rules.cell_noise)
+    scores, length, ratio = found.x_coef, found.length, None
+    if length is not None and rules.shrunk:
+        ratio = kept_again(rules, length, noise, rows)
+        scores, length = scores * ratio, length * ratio**2
+    if length is not None and rules.half_level is not None:
+        scores = scores - rows.of_task(rules.half_level)[..., None] * length
+    scores = scores * _level_ratio(rules, residuals, fraction * n, unseen, rows)[..., None]
     scores += rows.of_task(rules.offset)
-    scores += noise[..., None] * _undone(rules, rows)
+    scores += noise[..., None] * _undone(rules, rows, 1.0 if ratio is None else ratio)
+    if ratio is not None:
+        scores += offsets_again(rules, ratio, rows)
     scores[alone] = np.nan
     return scores
 
@@ -81,9 +87,9 @@ def _by_contrast(of_columns: Floats, contrasts: Floats) -> Floats:
     return np.asarray(per_candidate.reshape(of_columns.shape))
 
 
-def _undone(rules: RuleParts, rows: Rows) -> Floats:
+def _undone(rules: RuleParts, rows: Rows, ratio: Floats | float) -> Floats:
     """(rows, metrics, columns): what offsets add per noise of the cell mean, eq. (26)."""
-    own = _by_contrast(rows.of_task(rules.undone), rows.of_cell(rules.centring))
+    own = _by_contrast(rows.of_task(rules.undone) * ratio, rows.of_cell(rules.centring))
     undone = own * rows.of_cell(rules.class_shares)[:, None, None]
     if rules.half_level is not None:
         undone += rows.of_task(rules.half_level)[..., None] * own**2

@@ -128,6 +128,18 @@ class SharedPart(NamedTuple):
         return self._replace(vectors=self.vectors[tasks], gain=self.gain[tasks], products=products)
 
 
+class ShrunkPart(NamedTuple):
+    """Some columns that follow the own contrasts of a target as far as these are no noise."""
+
+    columns: slice
+    share: Floats  # (tasks, metrics): of the contrasts that is kept
+    multiple: Floats  # (tasks, metrics): coef over contrasts
+
+    def of(self, tasks: slice) -> ShrunkPart:
+        """Those of some tasks."""
+        return self._replace(share=self.share[tasks], multiple=self.multiple[tasks])
+
+
 class RuleParts(NamedTuple):
     """Linear rules of all columns, and how they depend on the cell means of their task."""
 
@@ -143,6 +155,7 @@ class RuleParts(NamedTuple):
     half_level: Floats | None = None  # (tasks, metrics): scores contain −half_level · ‖coef‖²
     trace: Floats | None = None  # (tasks, metrics): features × noise level, the divisor of coef
     shared: Sequence[SharedPart] = ()  # what coefficients follow beyond `own`
+    shrunk: Sequence[ShrunkPart] = ()  # columns whose length follows the own contrasts
 
     def of(self, tasks: slice) -> RuleParts:
         """The rules of some tasks."""
@@ -151,4 +164,6 @@ class RuleParts(NamedTuple):
             for name, value in self._asdict().items()
             if isinstance(value, np.ndarray)
         }
-        return self._replace(shared=[part.of(tasks) for part in self.shared], **arrays)
+        shared = [part.of(tasks) for part in self.shared]
+        shrunk = [part.of(tasks) for part in self.shrunk]
+        return self._replace(shared=shared, shrunk=shrunk, **arrays)

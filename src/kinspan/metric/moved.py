@@ -17,6 +17,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from kinspan._arrays.elsewhere import on_host
+from kinspan._arrays.large import beside, chosen
 from kinspan._rows.types import Codes, Floats
 from kinspan.metric.covariance import Covariance
 from kinspan.metric.root import Root
@@ -32,10 +34,10 @@ def around_other_means(
     around that.
     """
     n_features = before.values.sum()  # eigenvalues are over their mean
-    _, axes, kind = *before.residuals.shape, before.residuals.dtype
+    axes = before.residuals.shape[1]
     weights = rows.weights * (cells == np.arange(len(offsets))[:, None])  # (cells, rows)
     n, sums = weights.sum(axis=1, keepdims=True), np.zeros_like(offsets)
-    sums[:, :axes] = weights.astype(kind, copy=False) @ before.residuals
+    sums[:, :axes] = on_host(beside(weights, before.residuals) @ before.residuals)
     divisor = np.sqrt(np.where(n > 0, n, 1.0) * before.n_rows)
     # n o oᵀ + o sᵀ + s oᵀ = ((n o + s)(n o + s)ᵀ − s sᵀ)/n
     away = np.concatenate([n * offsets + sums, sums]) / np.tile(divisor, (2, 1))
@@ -43,7 +45,7 @@ def around_other_means(
     trace = before.mean_value * n_features + float(signs @ (away**2).sum(axis=1))
     mean_value = trace / n_features
     values = before.values * before.mean_value / mean_value
-    along = offsets.astype(kind, copy=False).take(cells, axis=0)
+    along = chosen(beside(offsets, before.residuals), cells)
     along[:, :axes] += before.residuals
     moved = Covariance(before.basis, values, along, rows, before.n_rows, mean_value)
     bent = {s: _root(moved.stretch(s), s / mean_value, away, signs) for s in shares if s > 0}

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinspan._arrays.large import Large, times
 from kinspan._rows.types import Floats
 
 
@@ -38,10 +39,10 @@ class Root(NamedTuple):
         over = self.bent / self.root[:, None]
         return np.asarray(((vectors @ over) * self._of_squares()) @ over.T)
 
-    def squares_beyond(self, rows: Floats) -> Floats:
+    def squares_beyond(self, rows: Large) -> Floats:
         """(rows,): squared lengths of rows in the metric, beyond those by the diagonal."""
-        over = (self.bent / self.root[:, None]).astype(rows.dtype, copy=False)
-        return np.asarray((rows @ over) ** 2 @ self._of_squares())
+        along = times(rows, self.bent / self.root[:, None])
+        return np.asarray(along**2 @ self._of_squares())
 
     def lengths_beyond(self, coef: Floats) -> Floats:
         """(…): squared lengths of rules for rows in the basis, beyond those by the diagonal."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kinspan._arrays.large import in_double, times
 from kinspan._rows.blocks import blocks
 from kinspan._rows.types import Floats
 from kinspan.risk.inner_products import Products, Rows
@@ -95,10 +96,7 @@ def _products(rules: RuleParts, residuals: Residuals, larger: Floats, rows: Rows
 
     In double precision: candidates that are nearly the same are weighed by small differences.
     """
-    r, shape = (
-        residuals.values.astype(np.float64, copy=False),
-        (len(rules.coef), -1, rules.coef.shape[3]),
-    )
+    r, shape = in_double(residuals.values), (len(rules.coef), -1, rules.coef.shape[3])
     axes = r.shape[1]
     inverse = 1.0 / residuals.stretch[:, :axes]
     square, of_present = residuals.squared_lengths(), rows.of_present(rules.contrasts)
@@ -108,7 +106,7 @@ def _products(rules: RuleParts, residuals: Residuals, larger: Floats, rows: Rows
         turned[:, s] += bent.inverse_beyond(cells)
     x_r = rows.by_present.times(r, turned) + larger[:, None] * square
     flat = rules.coef.reshape(shape)
-    r_coef = rows.by_task.times(r, flat[..., :axes]).reshape(len(r), *rules.coef.shape[1:3])
+    r_coef = rows.by_task.times(r, flat[..., :axes]).reshape(-1, *rules.coef.shape[1:3])
     of_means = rows.present_by_task.times(of_present, flat)
     x_coef = rows.by_present.of_rows(of_means).reshape(r_coef.shape)
     x_coef += larger[:, None, None] * r_coef
@@ -149,8 +147,7 @@ def _add_shared_part(
     columns = (slice(None), part.metric, part.columns)
     n_vectors, n_columns, p = part.basis.shape
     flat = part.basis.reshape(-1, p)
-    along_axes = flat[:, :axes].astype(residuals.values.dtype, copy=False)
-    r_basis = (residuals.values @ along_axes.T).reshape(-1, n_vectors, n_columns)
+    r_basis = times(residuals.values, flat[:, :axes].T).reshape(-1, n_vectors, n_columns)
     along = np.einsum("nbl,nl->nb", r_basis, contrasts)
     followed = part.vectors @ part.gain @ part.vectors.transpose(0, 2, 1)  # symmetric
     change = rows.by_task.times(along, followed)

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinspan._arrays.large import Large, beside, chosen
+from kinspan._arrays.libraries import namespace
 from kinspan._rows.types import Codes, Floats, Mask
 from kinspan.metric import ScaledMoments
 from kinspan.risk import Residuals, ScaleChange
@@ -110,15 +112,22 @@ def _of_similar_sizes(
         yield SomeTasks(
             t,
             places,
-            rows.values.take(places, axis=0) * is_row[..., None],
+            _rows_of(rows.values, places, is_row),
             rows.weights[places] * is_row,
             rows.classes[places],
-            contrasts[t].astype(rows.values.dtype, copy=False),
+            beside(contrasts[t], rows.values),
             centring[t],
             scaled.class_shares[t],
             scaled.counts[t],
             in_scale and in_scale.of(t, places, is_row),
         )
+
+
+def _rows_of(values: Large, places: Codes, is_row: Mask) -> Large:
+    """(tasks, rows, axes): rows at some places, and zeros."""
+    found = chosen(values, places.reshape(-1))
+    found *= beside(is_row.reshape(-1, 1), values)
+    return namespace(values).reshape(found, (*places.shape, -1))
 
 
 def _turned_back(scale: ScaleChange, vectors: Floats) -> Floats:

@@ -19,7 +19,7 @@ from kinspan._device.sample import device_sample
 from kinspan._rows import identifiers
 from kinspan._rows.kept_rows import Kept, bounded
 from kinspan._rows.keys import PUBLIC, RowKey, content_keys
-from kinspan._rows.many_rows import kept_of_batch, kept_of_many
+from kinspan._rows.many_rows import RowsHere, kept_of_batch, kept_of_many
 from kinspan._rows.represented import weights_that_count
 from kinspan._rows.stored_rows import StoredRows, all_numbers, rows_of_all, stored_rows
 from kinspan._rows.strata import Strata
@@ -81,8 +81,8 @@ class RowSample:
         """
         X = checked.features
         if is_elsewhere(X):
-            found: RowSample = device_sample(cls.from_checked, checked, size, fading, key)
-            return replace(found, positions=None, place=Place(X.array))
+            found = device_sample(checked, size, fading, key)
+            return replace(cls._of(size, *found, key.name), place=Place(X.array))
         weights = on_host(checked.weights)
         seen = np.arange(len(checked.labels)) if weights is None else np.flatnonzero(weights)
         tasks, task_codes = identifiers.encode(checked.tasks[seen])
@@ -91,7 +91,7 @@ class RowSample:
         w = None if weights is None else weights[seen].astype(np.float64)
         bound = _bound(size, cells, X.shape[1])
         if fading is None and (np.bincount(cells) > bound).any():
-            kept = kept_of_many(X, seen, cells, w, bound, key)
+            kept = kept_of_many(RowsHere.of(X, seen, cells, w, key), bound)
         elif fading is None and is_hopeless is not None:
             kept = kept_of_batch(
                 X, seen, cells, w, bound, key, partial(is_hopeless, tasks, classes)

@@ -24,7 +24,7 @@ from kinspan._arrays.large import (
     in_double,
     squared_lengths,
 )
-from kinspan._arrays.libraries import namespace
+from kinspan._arrays.libraries import moved, namespace
 from kinspan._rows.blocks import blocks
 from kinspan._rows.once import computed_once
 from kinspan._rows.types import Codes, Floats
@@ -131,14 +131,14 @@ class Covariance:
         From products of rows of different cells, in the metric without both of them.
         """
         some, first, second = self._pairs(counts)
-        rows = on_host(in_double(chosen(self.residuals, some)))
+        rows = in_double(chosen(self.residuals, some))
         counts, weights = counts[some], weights[:, some]
         inverse = np.stack([1.0 / self.stretch(share)[: rows.shape[1]] for share in shares])
-        turned = rows * inverse[:, None]
+        turned = rows * moved(inverse[:, None], rows)
         for i, share in enumerate(shares):
             if share in self.bent:
-                turned[i] += self.bent[share].inverse_beyond(rows)
-        products = turned @ rows.T
+                turned[i, ...] += self.bent[share].inverse_beyond(rows)
+        products = np.array(on_host(turned @ rows.T))
         lengths = np.einsum("snn->sn", products)
         left = _left(weights * lengths)
         total = (lengths / left) @ counts / max(counts.sum(), 1e-300)

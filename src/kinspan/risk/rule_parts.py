@@ -49,7 +49,7 @@ class ScaleChange(NamedTuple):
 class Bent(Protocol):
     """What a metric is beyond a diagonal one."""
 
-    def inverse_beyond(self, vectors: Floats) -> Floats:
+    def inverse_beyond(self, vectors: Large) -> Large:
         """(…, directions): what its inverse adds to vectors."""
 
     def squares_beyond(self, rows: Floats) -> Floats:

@@ -29,6 +29,7 @@ from kinspan.selection.own_metric import (
 )
 
 _AT_ONCE = 1 << 20  # numbers in the rows and products of tasks that are computed at once
+_AT_ONCE_THERE = 1 << 26  # on a device
 
 
 class OwnRules(NamedTuple):
@@ -99,11 +100,12 @@ def _of_similar_sizes(
             of_axes = _turned_back(rows.scale, np.eye(axes))
         in_scale = _InScale(rows.scale, _turned_back(rows.scale, contrasts), of_axes)
     width = max(rows.values.shape[1], 1 if rows.scale is None else rows.scale.change.shape[1])
+    most = _AT_ONCE if isinstance(rows.values, np.ndarray) else _AT_ONCE_THERE
     while len(order):
         least = sizes[order[0]]
         n = int(np.searchsorted(sizes[order], 2 * least, side="right"))
         of_task = 2 * least * max(width, 2 * least + contrasts.shape[1])
-        n = max(1, min(n, _AT_ONCE // of_task))
+        n = max(1, min(n, most // of_task))
         group, order = order[:n], order[n:]
         step = np.arange(sizes[group].max())
         is_row = step < sizes[group][:, None]

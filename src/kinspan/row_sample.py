@@ -14,11 +14,11 @@ from functools import partial
 import numpy as np
 
 from kinspan._arrays.elsewhere import is_elsewhere, on_host
-from kinspan._arrays.large import HERE, Place
 from kinspan._device.sample import device_sample
 from kinspan._rows import identifiers
 from kinspan._rows.kept_rows import Kept, bounded
 from kinspan._rows.keys import PUBLIC, RowKey, content_keys
+from kinspan._rows.large import HERE, Place
 from kinspan._rows.many_rows import RowsHere, kept_of_batch, kept_of_many
 from kinspan._rows.represented import weights_that_count
 from kinspan._rows.stored_rows import StoredRows, all_numbers, rows_of_all, stored_rows

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from kinspan._arrays.elsewhere import on_host
-from kinspan._arrays.large import Large, beside, chosen
 from kinspan._arrays.libraries import namespace
+from kinspan._rows.large import Large, beside, chosen
 from kinspan._rows.types import Codes, Floats
 
 

@@ -16,7 +16,9 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from kinspan._arrays.elsewhere import on_host
-from kinspan._arrays.large import (
+from kinspan._arrays.libraries import moved, namespace
+from kinspan._rows.blocks import blocks
+from kinspan._rows.large import (
     Large,
     beside,
     chosen,
@@ -24,8 +26,6 @@ from kinspan._arrays.large import (
     in_double,
     squared_lengths,
 )
-from kinspan._arrays.libraries import moved, namespace
-from kinspan._rows.blocks import blocks
 from kinspan._rows.once import computed_once
 from kinspan._rows.types import Codes, Floats
 from kinspan.metric.basis import Basis

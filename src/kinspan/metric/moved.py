@@ -18,7 +18,7 @@ from dataclasses import replace
 import numpy as np
 
 from kinspan._arrays.elsewhere import on_host
-from kinspan._arrays.large import beside, chosen
+from kinspan._rows.large import beside, chosen
 from kinspan._rows.types import Codes, Floats
 from kinspan.metric.covariance import Covariance
 from kinspan.metric.root import Root

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from kinspan._arrays.elsewhere import on_host
-from kinspan._arrays.large import Large, beside, in_double
 from kinspan._arrays.libraries import moved
+from kinspan._rows.large import Large, beside, in_double
 from kinspan._rows.types import Floats
 
 

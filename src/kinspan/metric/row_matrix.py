@@ -12,8 +12,8 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from kinspan._arrays.elsewhere import on_host
-from kinspan._arrays.large import Large, beside, in_blocks, in_double
 from kinspan._rows.groups import Groups
+from kinspan._rows.large import Large, beside, in_blocks, in_double
 from kinspan._rows.types import Codes, Floats
 
 _CLEAR = 1e-3  # of squared lengths: three digits may be lost

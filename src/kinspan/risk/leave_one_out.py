@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinspan._arrays.large import in_double, times
 from kinspan._rows.blocks import blocks
+from kinspan._rows.large import in_double, times
 from kinspan._rows.types import Floats
 from kinspan.risk.inner_products import Products, Rows
 from kinspan.risk.left_out_scale import with_scale

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from kinspan._arrays.large import Large, chosen, times
+from kinspan._rows.large import Large, chosen, times
 from kinspan._rows.types import Codes, Floats
 
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinspan._arrays.large import Large, beside, chosen
 from kinspan._arrays.libraries import namespace
+from kinspan._rows.large import Large, beside, chosen
 from kinspan._rows.types import Codes, Floats, Mask
 from kinspan.metric import ScaledMoments
 from kinspan.risk import Residuals, ScaleChange

@@ -9,8 +9,8 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from kinspan._arrays.large import chosen, squared_size
 from kinspan._rows import identifiers
+from kinspan._rows.large import chosen, squared_size
 from kinspan._rows.stored_rows import without_zeros
 from kinspan._rows.types import Floats, Ids
 from kinspan.class_moments import ClassMoments

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from kinspan._arrays.large import HERE, Large, Place, chosen, in_blocks
 from kinspan._arrays.libraries import moved, namespace
 from kinspan._rows.blocks import blocks
+from kinspan._rows.large import HERE, Large, Place, chosen, in_blocks
 from kinspan._rows.types import Codes, Floats
 from kinspan.class_moments import ClassMoments
 from kinspan.metric import (

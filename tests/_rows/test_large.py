@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from kinspan import MultiTaskSPCA, Statistics
-from kinspan._arrays import large
 from kinspan._arrays.elsewhere import on_host
-from kinspan._arrays.large import HERE, Place
+from kinspan._rows import large
+from kinspan._rows.large import HERE, Place
 from kinspan.selection import decisions, scales
 from tests.array_libraries import Convert, strict, torch_cpu
 from tests.worlds import World, random_world

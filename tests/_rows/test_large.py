@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -100,6 +101,16 @@ def test_products_are_where_the_rows_came_from(place: Place) -> None:
     fitted_at(counting, random_world(4, n=900, p=12))
     assert moved
     assert not any(isinstance(rows, np.ndarray) for rows in moved)
+
+
+def test_arrays_that_cannot_be_written_to_are_computed_with_here(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    library = SimpleNamespace(float64=float, ones=lambda *_, **__: (1.0,))
+    monkeypatch.setattr(large, "namespace", lambda of: library)
+    monkeypatch.setattr(large, "widest_float", lambda of: float)
+    monkeypatch.setattr(large, "device", lambda of: None)
+    assert Place((1.0,)).is_here
 
 
 def test_a_place_is_forgotten_by_copies_and_kept_by_sums(place: Place) -> None:

@@ -6,6 +6,7 @@ functions need not know where a matrix is.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,13 +25,18 @@ Large: TypeAlias = Any  # a NumPy array, or on a device one of another library
 class Place:
     """Where rows came from: the CPU or, of an array of another library, its device.
 
-    Copies in files and in other processes are of the CPU.
+    It is the CPU for devices without double precision and libraries whose arrays cannot be written
+    to. Copies in files and in other processes are of the CPU as well.
     """
 
     def __init__(self, of: Any = None) -> None:
         self._there = None
-        if of is not None and widest_float(of) == namespace(of).float64:
-            self._there = namespace(of).empty(0, dtype=namespace(of).float64, device=device(of))
+        if of is None or widest_float(of) != namespace(of).float64:
+            return
+        one = namespace(of).ones(1, dtype=namespace(of).float64, device=device(of))
+        with suppress(TypeError):
+            one[0] = 0.0
+            self._there = one
 
     def __reduce__(self) -> tuple[type[Place], tuple[()]]:
         return Place, ()

@@ -18,7 +18,8 @@ from dataclasses import replace
 import numpy as np
 
 from kinspan._arrays.elsewhere import on_host
-from kinspan._rows.large import beside, chosen
+from kinspan._arrays.libraries import moved, namespace
+from kinspan._rows.large import Large, beside, chosen
 from kinspan._rows.types import Codes, Floats
 from kinspan.metric.covariance import Covariance
 from kinspan.metric.root import Root
@@ -47,16 +48,17 @@ def around_other_means(
     values = before.values * before.mean_value / mean_value
     along = chosen(beside(offsets, before.residuals), cells)
     along[:, :axes] += before.residuals
-    moved = Covariance(before.basis, values, along, rows, before.n_rows, mean_value)
-    bent = {s: _root(moved.stretch(s), s / mean_value, away, signs) for s in shares if s > 0}
-    moved = replace(moved, bent=bent)
-    moved.look_at(shares)
-    return moved
+    other = Covariance(before.basis, values, along, rows, before.n_rows, mean_value)
+    units = {s: s / mean_value for s in shares if s > 0}
+    bent = {s: _root(other.stretch(s), unit, away, signs, along) for s, unit in units.items()}
+    other = replace(other, bent=bent)
+    other.look_at(shares)
+    return other
 
 
-def _root(diagonal: Floats, unit: float, away: Floats, signs: Floats) -> Root:
-    """Of diagonal + unit Σ sign · away awayᵀ."""
+def _root(diagonal: Floats, unit: float, away: Floats, signs: Floats, rows: Large) -> Root:
+    """Of diagonal + unit Σ sign · away awayᵀ, found where rows are."""
     root = np.sqrt(diagonal)
-    among, weights = np.linalg.qr((away / root).T)
+    among, weights = map(on_host, namespace(rows).linalg.qr(moved((away / root).T, rows)))
     values, vectors = np.linalg.eigh((unit * weights * signs) @ weights.T)
     return Root(root, among @ vectors, 1.0 / np.sqrt(1.0 + values) - 1.0)

@@ -280,4 +280,4 @@ def nothing_left() -> bool:
         models.append(MultiTaskSPCA().fit(data.X, data.y, task=data.task))
         gc.collect()
         used.append(torch.cuda.memory_allocated())
-    return used[-1] - used[-2] < data.X.element_size() * data.X.shape[1] * 100
+    return bool(used[-1] - used[-2] < data.X.element_size() * data.X.shape[1] * 100)

@@ -60,7 +60,7 @@ def fits(data: World, table: Table, repeat: int = 7) -> None:
     from_moments = wall_milliseconds(lambda: plain.fit_moments(ready), repeat)
     add("  (fit_moments of the first, on the CPU)", milliseconds=from_moments)
     default_moments = wall_milliseconds(lambda: default.fit_moments(kept.moments, kept.sample), 3)
-    add("  (fit_moments of both, on the CPU)", milliseconds=default_moments)
+    add("  (fit_moments of both)", milliseconds=default_moments)
     for what, model in (("(metric=0, row_sample=0)", plain), ("()", default)):
         fit = partial(model.fit, data.X, data.y, task=data.task)
         add(f"MultiTaskSPCA{what}.fit", milliseconds=wall_milliseconds(fit, repeat))

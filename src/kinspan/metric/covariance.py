@@ -15,12 +15,22 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from kinspan._arrays.elsewhere import on_host
+from kinspan._arrays.libraries import moved, namespace
 from kinspan._rows.blocks import blocks
+from kinspan._rows.large import (
+    Large,
+    beside,
+    chosen,
+    in_blocks,
+    in_double,
+    squared_lengths,
+)
 from kinspan._rows.once import computed_once
 from kinspan._rows.types import Codes, Floats
 from kinspan.metric.basis import Basis
 from kinspan.metric.root import Root
-from kinspan.metric.row_matrix import DenseRows, RowMatrix
+from kinspan.metric.row_matrix import DenseRows, RowMatrix, SparseRows
 from kinspan.metric.sampled_rows import SampledRows
 from kinspan.metric.scale import ScaledMoments
 from kinspan.metric.unevenness import unevenness
@@ -49,7 +59,7 @@ class Covariance:
 
     basis: Basis  # the axes are the eigenvectors
     values: Floats  # (directions,): eigenvalues, over their mean over all features
-    residuals: Floats  # (rows, axes): rows minus their cell means, in the basis
+    residuals: Large  # (rows, axes): rows minus their cell means, in the basis
     rows: SampledRows
     n_rows: float  # total weight of the rows that it was computed from
     mean_value: float  # mean eigenvalue
@@ -106,10 +116,10 @@ class Covariance:
         """(shares, rows): of rows in the metrics."""
         n, axes = self.residuals.shape
         inverse = np.array([1.0 / self.stretch(share)[:axes] for share in shares])
-        inverse = inverse.astype(self.residuals.dtype, copy=False)
+        inverse = beside(inverse, self.residuals)
         found = np.empty((len(shares), n))
-        for rows in blocks(n, axes):
-            found[:, rows] = inverse @ (self.residuals[rows] ** 2).T
+        for rows in in_blocks(self.residuals):
+            found[:, rows] = on_host(inverse @ (self.residuals[rows, :] ** 2).T)
         for i, share in enumerate(shares):
             if share in self.bent:
                 found[i] += self.bent[share].squares_beyond(self.residuals)
@@ -121,14 +131,14 @@ class Covariance:
         From products of rows of different cells, in the metric without both of them.
         """
         some, first, second = self._pairs(counts)
-        rows = self.residuals[some].astype(np.float64, copy=False)
+        rows = in_double(chosen(self.residuals, some))
         counts, weights = counts[some], weights[:, some]
         inverse = np.stack([1.0 / self.stretch(share)[: rows.shape[1]] for share in shares])
-        turned = rows * inverse[:, None]
+        turned = rows * moved(inverse[:, None], rows)
         for i, share in enumerate(shares):
             if share in self.bent:
-                turned[i] += self.bent[share].inverse_beyond(rows)
-        products = turned @ rows.T
+                turned[i, ...] += self.bent[share].inverse_beyond(rows)
+        products = np.array(on_host(turned @ rows.T))
         lengths = np.einsum("snn->sn", products)
         left = _left(weights * lengths)
         total = (lengths / left) @ counts / max(counts.sum(), 1e-300)
@@ -143,11 +153,7 @@ class Covariance:
 
     def _pairs(self, counts: Floats) -> tuple[Codes, Codes, Codes]:
         """A few rows, and the first and second of their pairs: of different cells, if there are."""
-        lengths = np.empty(len(self.residuals))
-        for part in blocks(*self.residuals.shape):
-            rows = self.residuals[part]
-            np.einsum("np,np->n", rows, rows, dtype=np.float64, out=lengths[part])
-        some = self.rows.across(lengths)
+        some = self.rows.across(squared_lengths(self.residuals))
         cells, (first, second) = self.rows.cells[some], _all_pairs(len(some))
         differ = np.flatnonzero(cells[first] != cells[second])
         among = counts[some]
@@ -178,7 +184,7 @@ def _left(share: Floats) -> Floats:
 
 
 def covariance_of_rows(
-    residuals: Floats | RowMatrix,
+    residuals: Large,  # or a RowMatrix of few rows
     rows: SampledRows,
     means: Floats,
     *,
@@ -193,20 +199,16 @@ def covariance_of_rows(
     n_rows = max(float(weights.sum()), 1.0)
     n, p = residuals.shape
     size = np.sqrt(weights / n_rows)[:, None]
-    if isinstance(residuals, np.ndarray) and n >= p:
-        scatter = np.zeros((p, p))
-        size = size.astype(residuals.dtype, copy=False)
-        for some in blocks(n, p, least=max(p, _AT_ONCE)):
-            weighted = residuals[some] * size[some]
-            scatter += weighted.T @ weighted
-        values, vectors = np.linalg.eigh(scatter)
-        along = residuals if overwrite else np.empty_like(residuals)
-        turning = vectors.astype(residuals.dtype, copy=False)
-        for some in blocks(n, p, least=p):
-            along[some] = residuals[some] @ turning
+    is_matrix = isinstance(residuals, (DenseRows, SparseRows))
+    if n >= p and not is_matrix:
+        values, vectors = map(on_host, _decomposed(residuals, beside(size, residuals)))
+        xp, turning = namespace(residuals), beside(vectors, residuals)
+        along = residuals if overwrite else xp.empty_like(residuals)
+        for some in in_blocks(residuals, least=p):
+            along[some, :] = residuals[some, :] @ turning
         basis = Basis(vectors.T, None, np.empty((0, p)))
     else:
-        matrix = DenseRows(residuals) if isinstance(residuals, np.ndarray) else residuals
+        matrix = residuals if is_matrix else DenseRows(residuals)
         mixing, values, left = _row_space(matrix, size)
         along = left * np.sqrt(values) / size
         basis = Basis(mixing, matrix, np.empty((0, p)))
@@ -220,6 +222,17 @@ def covariance_of_rows(
     mean_value = float(values.sum()) / p if values.sum() > 0 else 1.0
     values = np.concatenate([values / mean_value, np.zeros(len(basis.rest))])
     return Covariance(basis, values, along, rows, n_rows, mean_value)
+
+
+def _decomposed(residuals: Large, size: Large) -> tuple[Large, Large]:
+    """Eigenvalues and eigenvectors of the scatter of rows times (rows, 1) sizes."""
+    xp, p = namespace(residuals), residuals.shape[1]
+    scatter = xp.zeros((p, p), dtype=xp.float64, device=residuals.device)
+    for some in in_blocks(residuals, least=max(p, _AT_ONCE)):
+        weighted = residuals[some, :] * size[some, :]
+        scatter += weighted.T @ weighted
+    values, vectors = xp.linalg.eigh(scatter)
+    return values, vectors
 
 
 def _outside(basis: Basis, vectors: Floats) -> Floats:

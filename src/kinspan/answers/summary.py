@@ -24,6 +24,19 @@ def by_need(model: Any) -> Codes:
     return np.argsort(-np.nan_to_num(model.forecast_error_, nan=2.0), kind="stable")
 
 
+def lacking_said(model: Any, order: Codes, share: str = "unseen_classes='share'") -> str:
+    """That some of these tasks never answer a class that others have, and how they would."""
+    present = model.moments_.present
+    known = present[order].sum(axis=1)
+    n = int(((known > 1) & (known < present.any(axis=0).sum())).sum())
+    if n == 0 or model.unseen_classes == "share":
+        return ""
+    return (
+        f"Tasks without labels of some class: {n:,} of {len(order):,}. They never answer it "
+        f"({share}: they may), and no forecast knows of its rows."
+    )
+
+
 def feature_names(model: Any) -> list[str] | None:
     """Names of the features, without the task column; None if there were no names."""
     names = features_of(model)

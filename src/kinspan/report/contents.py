@@ -57,7 +57,14 @@ def _about(model: Any) -> dict[str, Any]:
         "unlabelled": _unlabelled(model),
         "weighed": _weighed(model._learnt.parameters["priors"]),
         "majority": rounded(np.mean(1.0 - shares_of(model).max(axis=1))),
+        "one_answer": rounded(np.mean(1.0 - 1.0 / _answered(model))),
     }
+
+
+def _answered(model: Any) -> Codes:
+    """(tasks,): how many classes the forecast of each is about."""
+    present = model.moments_.present.sum(axis=1)
+    return np.where(present > 0, present, len(model.classes_))
 
 
 def _unlabelled(model: Any) -> str | None:

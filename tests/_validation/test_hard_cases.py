@@ -144,6 +144,9 @@ def test_a_task_that_is_mistyped_is_suggested() -> None:
             ask()
     with pytest.raises(ValueError, match=r"'south'\. With"):
         clf.predict(X, task="x")
+    clf.fit(X, y, task=np.repeat(["shop_32", "shop_02"], 20))
+    with pytest.raises(ValueError, match=r"did you mean 'shop_02'\?"):
+        clf.predict(X, task="Shop_2")
 
 
 def test_unseen_tasks_are_an_error_unless_shared() -> None:

@@ -109,7 +109,7 @@ def fit(
     _note_alike(model, output)
     lacking = lacking_said(model, by_need(model), "--unseen-classes share")
     if lacking:
-        output.note(lacking)
+        output.note(lacking[0].lower() + lacking[1:])
     found = [score_forecasts(model, name, argument="--score") for name in wanted]
     stored.write(out, model, recipe, checkpoint)
     _show(model, out, output, show_all, found)

@@ -88,7 +88,8 @@ class CurveDisplay:
         name = "all tasks" if len(tasks) > 1 else shortened(estimator.tasks_[tasks[0]])
         shown = None if actual is None else cls._of_rows(actual)
         chance = float(masses.share.mean())
-        return cls(*cls._forecast(masses), name, chance, shown).plot(ax)
+        title = name + cls._about(estimator)
+        return cls(*cls._forecast(masses), title, chance, shown).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the curve on the given axes, or on new ones."""
@@ -109,6 +110,11 @@ class CurveDisplay:
         return self
 
     _reference_name: ClassVar[str] = "chance"
+
+    @staticmethod
+    def _about(_estimator: Any) -> str:
+        """What to know of the model, after the title."""
+        return ""
 
     def _reference(self) -> tuple[Any, Any]:
         return [0, 1], [0, 1]

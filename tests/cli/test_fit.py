@@ -220,6 +220,7 @@ def test_classes_that_a_task_never_answers_are_pointed_out(tmp_path: Path) -> No
     assert said in succeed(*command, "--out", tmp_path / "m").err
     shared = succeed(*command, "--unseen-classes", "share", "--out", tmp_path / "m")
     assert "never answer it" not in shared.err
+    assert "(always the usual class: 58.3 %)" in shared.out  # the mean of 1/2 and 2/3
     frame.to_csv(data, index=False)
     assert "never answer it" not in succeed(*command, "--out", tmp_path / "m").err
 

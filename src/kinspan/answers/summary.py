@@ -9,6 +9,7 @@ import numpy as np
 from kinspan._rows.types import Codes
 from kinspan._validation.fitted import features_of
 from kinspan.answers._table import Table, count, interval, percent, points
+from kinspan.answers.seen_from import shares_of
 
 _SHOWN = 30
 _COLUMNS = ["task", "labels per class", "forecast error", "90 % interval", "alone"]
@@ -35,6 +36,14 @@ def lacking_said(model: Any, order: Codes, share: str = "unseen_classes='share'"
         f"Tasks without labels of some class: {n:,} of {len(order):,}. They never answer it "
         f"({share}: they may), and no forecast knows of its rows."
     )
+
+
+def one_answer(model: Any) -> float:
+    """The mean error, counted as in forecasts, if every task always answers its usual class."""
+    if model._learnt.parameters["priors"] is not None:
+        return float(np.mean(1.0 - shares_of(model).max(axis=1)))
+    present = model.moments_.present.sum(axis=1)
+    return float(np.mean(1.0 - 1.0 / np.where(present > 1, present, len(model.classes_))))
 
 
 def feature_names(model: Any) -> list[str] | None:

@@ -16,7 +16,7 @@ from kinspan._validation.scores import check_forecast_score
 from kinspan._validation.thresholds import read_threshold
 from kinspan.answers._table import percent, points
 from kinspan.answers.score_forecasts import ScoreForecasts, score_forecasts
-from kinspan.answers.summary import by_need, errors_of, lacking_said
+from kinspan.answers.summary import by_need, errors_of, lacking_said, one_answer
 from kinspan.answers.who_helps import most_from
 from kinspan.cli import options, stored, tasks
 from kinspan.cli.learning import learn_tables
@@ -207,10 +207,11 @@ def _show(
 
 
 def _forecast_said(model: MultiTaskSPCA) -> str:
-    """What forecasts are, and how they count classes: one class may be rare."""
+    """What forecasts are, how they count classes, and what knowing nothing gives."""
     is_equal = model.priors is None
     counted = "all classes count equally" if is_equal else "classes count as often as they occur"
-    return f"Forecast: the error to expect; {counted}."
+    usual = f"always the usual class: {percent(one_answer(model))}"
+    return f"Forecast: the error to expect; {counted} ({usual})."
 
 
 def _unlabelled(model: MultiTaskSPCA) -> float:

@@ -20,8 +20,8 @@ function weighedText() {
     given: "The expected error counts classes by the shares that were given",
   }[weighed];
   const always = "always answering the most frequent class of a task would";
-  const inRows = `be wrong in ${percent(majority)} of its rows`;
-  return `${how}: ${always} ${weighed === "equally" ? `give ${percent(one)}, and ` : ""}${inRows}.`;
+  const inRows = weighed === "equally" ? `, and be wrong in ${percent(majority)} of its rows` : "";
+  return `${how}: ${always} give ${percent(one)}${inRows}.`;
 }
 
 function keyFigures() {

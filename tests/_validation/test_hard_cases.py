@@ -147,6 +147,8 @@ def test_a_task_that_is_mistyped_is_suggested() -> None:
     clf.fit(X, y, task=np.repeat(["shop_32", "shop_02"], 20))
     with pytest.raises(ValueError, match=r"did you mean 'shop_02'\?"):
         clf.predict(X, task="Shop_2")
+    with pytest.raises(ValueError, match=r"'shop_32'\. With"):  # it is probably new
+        clf.predict(X, task="shop_33")
 
 
 def test_unseen_tasks_are_an_error_unless_shared() -> None:

@@ -23,18 +23,22 @@ def some(values: list[Any], at_most: int = 5) -> str:
 
 
 def near(name: Any, known: list[Any]) -> str:
-    """The known name that an unknown one may stand for, as a question; nothing if there is none."""
-    names = [one for one in known[:MOST_COMPARED] if isinstance(one, str)]
+    """The known name that an unknown one may stand for, as a question; nothing if there is none.
+
+    Numbers in it are the same: shop 99 is another one than shop 39.
+    """
     if not isinstance(name, str):
         return ""
-    same = [one for one in names if _without_zeros(one) == _without_zeros(name)]
-    found = same or get_close_matches(name, names, n=1)
-    return f"; did you mean {found[0]!r}?" if found else ""
+    names = [one for one in known[:MOST_COMPARED] if isinstance(one, str)]
+    alike = [one for one in names if _numbers(one) == _numbers(name)]
+    by_case = {one.casefold(): one for one in reversed(alike)}
+    found = get_close_matches(name.casefold(), by_case, n=1)
+    return f"; did you mean {by_case[found[0]]!r}?" if found else ""
 
 
-def _without_zeros(name: str) -> str:
-    """'Shop 07' → 'shop 7'."""
-    return re.sub(r"(?<!\d)0+(?=\d)", "", name).casefold()
+def _numbers(name: str) -> list[str]:
+    """'Shop 07' → ['7']."""
+    return [digits.lstrip("0") for digits in re.findall(r"\d+", name)]
 
 
 def of_length(values: _Column, n_samples: int, name: str) -> _Column:

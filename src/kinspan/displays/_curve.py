@@ -88,8 +88,9 @@ class CurveDisplay:
         name = "all tasks" if len(tasks) > 1 else shortened(estimator.tasks_[tasks[0]])
         shown = None if actual is None else cls._of_rows(actual)
         chance = float(masses.share.mean())
-        title = name + cls._about(estimator)
-        return cls(*cls._forecast(masses), title, chance, shown).plot(ax)
+        display = cls(*cls._forecast(masses), name, chance, shown)
+        display._note = cls._about(estimator)
+        return display.plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the curve on the given axes, or on new ones."""
@@ -101,7 +102,7 @@ class CurveDisplay:
             ax.plot(*self.actual, marks, color=ACTUAL, linewidth=1.0, label="on test rows")
         ends = self._reference()
         ax.plot(*ends, color=ALONE, linestyle="--", linewidth=0.8, label=self._reference_name)
-        ax.set(xlabel=self.axes[0], ylabel=self.axes[1], title=self.name)
+        ax.set(xlabel=self.axes[0], ylabel=self.axes[1], title=self.name + self._note)
         end = self._end()
         ax.set(xlim=(0.0, end), ylim=(0.0, 1.02 * end))
         without_frame(ax)
@@ -109,6 +110,7 @@ class CurveDisplay:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
+    _note: str = ""
     _reference_name: ClassVar[str] = "chance"
 
     @staticmethod

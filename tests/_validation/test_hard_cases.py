@@ -136,6 +136,21 @@ def test_calibration_survives_a_task_with_one_class() -> None:
     assert calibrated.score(wide[task > 0], y[task > 0]) > 0.95
 
 
+def test_a_task_that_is_mistyped_is_suggested() -> None:
+    X, y = np.random.default_rng(0).normal(size=(40, 3)), np.tile([0, 1], 20)
+    clf = MultiTaskSPCA().fit(X, y, task=np.repeat(["north", "south"], 20))
+    for ask in (lambda: clf.predict(X, task="noth"), lambda: clf.remove_task("noth")):
+        with pytest.raises(ValueError, match=r"did you mean 'north'\?"):
+            ask()
+    with pytest.raises(ValueError, match=r"'south'\. With"):
+        clf.predict(X, task="x")
+    clf.fit(X, y, task=np.repeat(["shop_32", "shop_02"], 20))
+    with pytest.raises(ValueError, match=r"did you mean 'shop_02'\?"):
+        clf.predict(X, task="Shop_2")
+    with pytest.raises(ValueError, match=r"'shop_32'\. With"):  # it is probably new
+        clf.predict(X, task="shop_33")
+
+
 def test_unseen_tasks_are_an_error_unless_shared() -> None:
     rng = np.random.default_rng(0)
     y, task = rng.integers(0, 2, 400), rng.integers(0, 5, 400)

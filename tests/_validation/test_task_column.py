@@ -7,13 +7,38 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.compose import ColumnTransformer
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OrdinalEncoder
 
-from kinspan import MultiTaskSPCA, Statistics
+from kinspan import MultiTaskSPCA, Statistics, TaskStratifiedKFold
 from kinspan.baselines import NaiveSPCA
 from tests.worlds import random_world
 
 X, Y, TASK = random_world(0)
 WITH_TASK = np.column_stack([TASK, X])
+
+
+def test_texts_and_tasks_are_columns_of_one_frame() -> None:
+    """The recipe of docs/tutorials/search.md: the task before sparse word frequencies."""
+    rng = np.random.default_rng(0)
+    words = np.array([f"word{i}" for i in range(30)])
+    y, shop = np.tile([0, 1], 60), np.repeat(["north", "south", "west"], 40)
+    texts = [" ".join(words[10 * label + rng.integers(0, 20, 12)]) for label in y]
+    frame, vectors = pd.DataFrame({"text": texts, "shop": shop}), TfidfVectorizer(sublinear_tf=True)
+    columns = [("task", OrdinalEncoder(), ["shop"]), ("words", vectors, "text")]
+    reviews = make_pipeline(ColumnTransformer(columns), MultiTaskSPCA(task_column=0))
+    folds = TaskStratifiedKFold(5, task_column="shop")
+    grid = {"columntransformer__words__min_df": [1, 2]}
+    search = GridSearchCV(reviews, grid, cv=folds, error_score="raise").fit(frame, y)
+    assert search.best_score_ > 0.9
+    plain = MultiTaskSPCA().fit(vectors.fit_transform(texts), y, task=shop)
+    np.testing.assert_allclose(
+        reviews.fit(frame, y).predict_proba(frame),
+        plain.predict_proba(vectors.transform(texts), task=shop),
+    )
 
 
 @pytest.mark.parametrize("model", [MultiTaskSPCA(), NaiveSPCA()])

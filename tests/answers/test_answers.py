@@ -24,6 +24,31 @@ def related_world(seed: int, n_per_class: int = 15, n_tasks: int = 6, p: int = 3
     return rng.normal(size=(len(y), p)) + 1.2 * sign[:, None] * direction, y, task
 
 
+def test_forecasts_are_a_data_frame_too() -> None:
+    X, y, task = random_world(0)
+    clf = MultiTaskSPCA().fit(X, y, task=task)
+    for score in (None, "roc_auc"):
+        found = clf.forecast(score=score)
+        frame = found.to_frame()
+        assert frame.index.tolist() == found.tasks
+        assert frame["low"].tolist() == found.low.tolist()
+        assert frame["labels"].sum() == len(y)
+
+
+def test_a_class_that_a_task_never_answers_is_pointed_out() -> None:
+    """Its forecast is small, and knows nothing of the rows that are always wrong."""
+    X, y, task = random_world(0, n_classes=3)
+    said = "Tasks without labels of some class: 1 of 4. They never answer it"
+    lacking = (task != 1) | (y != np.unique(y)[2])
+    for known, expected in ((lacking, True), (np.full(len(y), True), False)):
+        clf = MultiTaskSPCA().fit(X[known], y[known], task=task[known])
+        assert (said in repr(clf.forecast())) == expected
+        assert "never answer it" not in repr(clf.forecast(2))
+        assert ("never answer it" in repr(clf.forecast(1))) == expected
+    shared = MultiTaskSPCA(unseen_classes="share").fit(X[lacking], y[lacking], task=task[lacking])
+    assert "never answer it" not in repr(shared.forecast())
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_task_left_out_was_never_there(n_classes: int) -> None:
     X, y, task = random_world(0, n_classes=n_classes)

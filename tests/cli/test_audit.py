@@ -50,6 +50,7 @@ def test_wrong_labels_are_listed_by_file_and_row(
     text = succeed("audit", model, *noisy, "--most", 3)
     assert "of 900 labels look wrong" in text.out
     assert "The 3 least likely of 900" in text.out
+    assert "those of the rows that the model keeps" not in text.out  # it keeps all
     first = found["issues"][0]
     assert f"{first['file']}" in text.out
 
@@ -62,6 +63,16 @@ def test_no_evidence_is_said(tables: tuple[Path, list[Path], list[Path]]) -> Non
     found = succeed("audit", folder / "clean.kinspan", *clean, "--most", 2, "--json").json
     assert found["probably_wrong"] == 0
     assert len(found["issues"]) == 2
+
+
+def test_rows_that_the_model_does_not_keep_are_judged_too(
+    tables: tuple[Path, list[Path], list[Path]],
+) -> None:
+    folder, _, clean = tables
+    succeed("fit", *clean, *ROLES, "--row-sample", 8, "--out", folder / "few.kinspan")
+    ran = succeed("audit", folder / "few.kinspan", *clean, "--most", 2)
+    assert "No evidence of wrong labels among 720. The 2 least likely of 900" in ran.out
+    assert "those of the rows that the model keeps" in ran.out
 
 
 def test_a_label_that_is_no_class_is_refused(

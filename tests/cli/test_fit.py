@@ -69,8 +69,10 @@ def test_features_are_named_matched_and_left_out(tmp_path: Path) -> None:
 def test_options_are_parameters(tmp_path: Path) -> None:
     data = written(WORLD.table(), tmp_path / "a.csv")
     options = ("--priors", "empirical", "--class-weight", "balanced", "--unseen", "shared")
-    found = fit(tmp_path, data, *ROLES, *options, "--row-sample", 30)
+    more = ("--unseen-classes", "share", "--row-sample", 30)
+    found = fit(tmp_path, data, *ROLES, *options, *more)
     expected = {"priors": "empirical", "class_weight": "balanced", "unseen": "shared"}
+    expected["unseen_classes"] = "share"
     assert_same_model(found, in_memory(WORLD, **expected, row_sample=30))
     assert found.get_params() == MultiTaskSPCA(**expected, row_sample=30).get_params()  # type: ignore[arg-type]
 
@@ -198,6 +200,29 @@ def test_a_column_that_looks_like_tasks_is_pointed_out(tmp_path: Path) -> None:
     ran = succeed("fit", *halves, *options, "note,clinic")
     assert "all rows of 2 files are one task; if the files are tasks" in ran.err
     assert succeed("fit", data, *ROLES, "--out", tmp_path / "m").err == ""
+
+
+def test_classes_that_a_task_never_answers_are_pointed_out(tmp_path: Path) -> None:
+    """Its forecast cannot know of the rows that are always wrong."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"x": rng.normal(size=60), "z": rng.normal(size=60), "y": ["a", "b", "c"] * 20}
+    )
+    frame["site"] = np.repeat(["north", "south"], 30)
+    data, command = (
+        tmp_path / "a.csv",
+        ("fit", tmp_path / "a.csv", "--task", "site", "--label", "y"),
+    )
+    frame[(frame["site"] == "south") | (frame["y"] != "c")].to_csv(data, index=False)
+    said = (
+        "without labels of some class: 1 of 2. They never answer it (--unseen-classes share: they"
+    )
+    assert said in succeed(*command, "--out", tmp_path / "m").err
+    shared = succeed(*command, "--unseen-classes", "share", "--out", tmp_path / "m")
+    assert "never answer it" not in shared.err
+    assert "(always the usual class: 58.3 %)" in shared.out  # the mean of 1/2 and 2/3
+    frame.to_csv(data, index=False)
+    assert "never answer it" not in succeed(*command, "--out", tmp_path / "m").err
 
 
 def test_names_that_differ_in_spaces_or_capitals_are_pointed_out(tmp_path: Path) -> None:

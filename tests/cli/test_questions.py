@@ -81,7 +81,10 @@ def test_a_plan_for_all_tasks(digits: Path, clf: MultiTaskSPCA) -> None:
         assert entry == clf.labels_needed(entry["task"], 0.02)._asdict()
     shown = succeed("plan", digits, "--error", "2%").out
     assert sum(" vs " in line for line in shown.splitlines()) == 30
-    assert "cannot say" in succeed("plan", digits, "--error", "0.0001", "--all").out
+    assert ("Cannot say: " in shown) == ("cannot say" in shown)
+    rare = succeed("plan", digits, "--error", "0.0001", "--all").out
+    assert "cannot say" in rare
+    assert "Cannot say: what very many labels tend to is too uncertain" in rare
 
 
 def test_a_score_is_planned_as_in_python(digits: Path, clf: MultiTaskSPCA) -> None:
@@ -98,6 +101,8 @@ def test_a_score_is_planned_as_in_python(digits: Path, clf: MultiTaskSPCA) -> No
     shown = succeed(*asked).out
     assert sum(" vs " in line for line in shown.splitlines()) == 30
     assert "positives" in shown
+    assert ("Cannot say: " in shown) == ("cannot say" in shown)
+    assert f"{expected.ways[0].ends[0]:.3f} to {expected.ways[0].ends[1]:.3f}" in repr(expected)
 
 
 def test_a_plan_needs_an_error_or_a_score(digits: Path) -> None:
@@ -229,7 +234,10 @@ def test_scores_of_test_rows_are_those_of_python(digits: Path, tmp_path: Path) -
     assert overall == pytest.approx(report.scores.overall[0, 2:])
     out = succeed(*command).out
     assert "Always the most frequent class of a task: AUC 0.500, average precision (b) 0.5" in out
-    assert f"average precision (b) {said.value.mean():.3f}" in out.split("Forecast, mean")[1]
+    table = out.split("\nScores\n")[1]
+    mean = next(line.split() for line in table.splitlines() if line.startswith(" mean"))
+    assert mean[5] == f"{said.value.mean():.3f}"  # the forecast is beside its score
+    assert table.split().count("forecast") == 4
     assert sum(" vs " in line for line in out.splitlines()) == 90
     message = refusal("evaluate", digits, tmp_path / "test.csv", "--metrics", "auc")
     assert "--metrics='auc' is no score" in message
@@ -247,7 +255,8 @@ def test_scores_are_forecast_as_in_python(digits: Path, clf: MultiTaskSPCA, tmp_
         assert [entry["value"] for entry in of["tasks"]] == pytest.approx(expected.value)
         assert [entry["interval"][1] for entry in of["tasks"]] == pytest.approx(expected.high)
     shown = succeed(*command).out
-    assert "Forecast of lift_at_budget=0.1, the worst first" in shown
+    assert "Forecast of lift at 10 % (b): 45 tasks; the 30 with the worst lift at 10 % (b)" in shown
+    assert "Majority: always answering" in shown
     message = refusal(*command[:-1], "precision_at_budget=100")
     assert "name the budget as a share" in message
 

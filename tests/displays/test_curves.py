@@ -87,6 +87,17 @@ def test_test_rows_are_drawn_as_they_are(clf: MultiTaskSPCA, rows: Any) -> None:
 def test_calibrated_probabilities_are_drawn_on_the_diagonal(clf: MultiTaskSPCA) -> None:
     display = CalibrationForecastDisplay.from_estimator(clf)
     assert np.abs(display.y - display.x).max() < 0.15
+    assert display.ax_.get_title() == "all tasks"
+    plt.close("all")
+
+
+def test_probabilities_of_equally_frequent_classes_are_named(rows: Any) -> None:
+    """They are far from the diagonal of rows as they come, and right."""
+    X, y, task, _ = rows
+    equal = MultiTaskSPCA().fit(X, y, task=task)
+    ax = CalibrationForecastDisplay.from_estimator(equal).ax_
+    assert ax.get_title() == "all tasks; probabilities of equally frequent classes"
+    assert RocForecastDisplay.from_estimator(equal).ax_.get_title() == "all tasks"
     plt.close("all")
 
 

@@ -25,6 +25,7 @@ _WITHOUT_ARGUMENTS = (
     *("Statistics.record", "Statistics.to_bytes", "TaskReport.sorted_by_error"),
     *("TaskReport.to_frame", "TaskScorer.get_metadata_routing"),
     "MultiTaskSPCA.explain_unlabelled",
+    *("Forecasts.to_frame", "ScoreForecasts.to_frame"),
     *("LabelIssues.caution", "LabelIssues.headline", "LabelIssues.to_frame"),
     "RowSample.without_positions",
 )

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sized
 from contextlib import contextmanager
+from difflib import get_close_matches
 from typing import Any, TypeVar
 
 _Column = TypeVar("_Column", bound=Sized)
 NOT_FREQUENCIES = "sample_weight contains negative, infinite or NaN values; use frequencies"
 MOST_ROWS = 2.0**53  # doubles count one by one up to here
+MOST_COMPARED = 10_000  # names that are compared with one that is unknown: a second
 TOO_MANY = "sample_weight has a frequency of more than 2**53 rows; divide all by a constant"
 ALL_ZERO = "sample_weight is zero for every row; at least one must be positive"
 
@@ -18,6 +20,25 @@ def some(values: list[Any], at_most: int = 5) -> str:
     """The first few values, and how many there are."""
     shown = ", ".join(map(repr, values[:at_most]))
     return shown if len(values) <= at_most else f"{shown}, … ({len(values)} in all)"
+
+
+def near(name: Any, known: list[Any]) -> str:
+    """The known name that an unknown one may stand for, as a question; nothing if there is none.
+
+    Numbers in it are the same: shop 99 is another one than shop 39.
+    """
+    if not isinstance(name, str):
+        return ""
+    names = [one for one in known[:MOST_COMPARED] if isinstance(one, str)]
+    alike = [one for one in names if _numbers(one) == _numbers(name)]
+    by_case = {one.casefold(): one for one in reversed(alike)}
+    found = get_close_matches(name.casefold(), by_case, n=1)
+    return f"; did you mean {by_case[found[0]]!r}?" if found else ""
+
+
+def _numbers(name: str) -> list[str]:
+    """'Shop 07' → ['7']."""
+    return [digits.lstrip("0") for digits in re.findall(r"\d+", name)]
 
 
 def of_length(values: _Column, n_samples: int, name: str) -> _Column:

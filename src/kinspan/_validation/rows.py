@@ -25,7 +25,7 @@ from kinspan._rows.types import Codes, Ids
 from kinspan._validation.columns import by_name, column_of, without_column
 from kinspan._validation.devices import check_device_rows, refuse_task_column
 from kinspan._validation.masks import unmasked_ids, unmasked_numbers
-from kinspan._validation.messages import naming, of_length, some
+from kinspan._validation.messages import naming, near, of_length, some
 from kinspan._validation.text_columns import naming_columns, numeric
 
 _FEATURES: dict[str, Any] = {  # the sums show NaN later, without a pass of its own
@@ -195,9 +195,11 @@ def check_known_tasks(task: Any, n_samples: int, known: Ids, unseen: str) -> Any
         codes = identifiers.lookup(known, np.asarray(ids))
     if unseen == "error" and bool(namespace(codes).any(codes < 0)):
         unknown = list(dict.fromkeys(ids[on_host(codes) < 0].tolist()))
+        names = known.tolist()
         raise ValueError(
             f"task contains {some(unknown)}, which fit has not seen; fitted tasks are "
-            f"{some(known.tolist())}. With unseen='shared' they get the shared rule"
+            f"{some(names)}{near(unknown[0], names) or '.'} With unseen='shared' they get the "
+            "shared rule"
         )
     return codes
 
@@ -207,7 +209,9 @@ def check_one_task(task: Any, known: Ids) -> int:
     ids = check_one_id(task)
     code = int(identifiers.lookup(known, ids)[0])
     if code < 0:
-        raise ValueError(f"task={task!r} is not fitted; fitted tasks are {some(known.tolist())}")
+        names = known.tolist()
+        asked = f"task={task!r} is not fitted; fitted tasks are {some(names)}"
+        raise ValueError(asked + near(ids.tolist()[0], names))
     return code
 
 

@@ -12,7 +12,7 @@ from kinspan._rows.types import Floats
 from kinspan._validation.scores import LABELLED
 from kinspan.answers._table import ShownAsTable, Table, quoted
 from kinspan.answers.score_curves import ScoreCurve, mix_of
-from kinspan.answers.score_forecasts import number, without_a_look
+from kinspan.answers.score_forecasts import ends, number, without_a_look
 from kinspan.answers.seen_from import note_on_score, score_of, shares_of, title_of
 from kinspan.metrics import Score
 from kinspan.risk.labels_needed import fewest_labels, most_to_add
@@ -45,9 +45,11 @@ class LabelsForScore(ShownAsTable):
         about = "about " * bool(np.isfinite(self.present))
         now = f"Task {quoted(self.task)}: {self.title} {about}{number(self.present)} now"
         rows = [
-            [of.label, shown_more(of), number(of.expected), number(of.limit)] for of in self.ways
+            [of.label, shown_more(of), *map(number, (of.expected, of.limit)), ends(*of.ends)]
+            for of in self.ways
         ]
-        head = ["labels of", f"more for {self.wanted:.4g}", "then", "very many"]
+        more = f"more for {self.wanted:.4g}"
+        head = ["labels of", more, "then", "very many", "90 % interval"]
         return Table(now, head, rows, self.note)
 
 

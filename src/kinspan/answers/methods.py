@@ -83,6 +83,7 @@ class AnswersMixin(PlanningMixin):
         >>> clf.forecast("3 vs 8", score="roc_auc")
         task      AUC   90 % interval  majority  chance  labels
         3 vs 8  0.958  0.849 to 0.999     0.500   0.500   5 / 5
+        Majority: always answering the most frequent class of the task. Chance: guessing.
         """
         check_is_fitted(self)
         if score is not None:

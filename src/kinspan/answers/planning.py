@@ -96,10 +96,10 @@ class PlanningMixin:
         Task '3 vs 8': about 6.1 % now; 5.0 % with about 4 more labels per class
         >>> clf.labels_needed("3 vs 8", 0.965, score="roc_auc")
         Task '3 vs 8': AUC about 0.958 now
-        labels of   more for 0.965   then  very many
-        positives               42  0.965      0.966
-        rows                     9  0.965      0.973
-        each class               5  0.965      0.973
+        labels of   more for 0.965   then  very many   90 % interval
+        positives               42  0.965      0.966  0.865 to 1.000
+        rows                     9  0.965      0.973  0.885 to 1.000
+        each class               5  0.965      0.973  0.885 to 1.000
         """
         t = self._position(task)
         if score is None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from kinspan._arrays.frames import pandas
 from kinspan._rows.types import Codes, Floats, Mask
 from kinspan._validation.parameters import check_priors
 from kinspan._validation.scores import check_forecast_score
@@ -23,7 +24,12 @@ from kinspan.answers.seen_from import (
 from kinspan.metrics import Score, ScoredRows
 from kinspan.risk import ScoreForecast, forecast_of_several, forecast_score
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 _SHOWN = 30
+BLIND = "Majority: always answering the most frequent class of the task. Chance: guessing."
+_NUMBERS = ("value", "low", "high", "majority", "chance")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,6 +52,12 @@ class ScoreForecasts(ShownAsTable):
         """Value, both ends, majority and chance, each (tasks,)."""
         return self.value, self.low, self.high, self.majority, self.chance
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return a pandas data frame with one line per task."""
+        columns = {**dict(zip(_NUMBERS, self.numbers, strict=True)), "labels": self.labels.sum(1)}
+        index = pandas().Index(self.tasks, name="task")
+        return cast("pd.DataFrame", pandas().DataFrame(columns, index=index))
+
     def _table(self) -> Table:
         known = zip(self.tasks, *self.numbers, self.labels, strict=True)
         rows = [
@@ -53,7 +65,7 @@ class ScoreForecasts(ShownAsTable):
             for task, value, low, high, *blind, labels in known
         ]
         more = len(rows) - _SHOWN
-        notes = [f"and {more:,} more" * (more > 0), self.note]
+        notes = [f"and {more:,} more" * (more > 0), BLIND, self.note]
         head = ["task", self.title, "90 % interval", "majority", "chance", "labels"]
         return Table("", head, rows[:_SHOWN], "\n".join(filter(None, notes)))
 

@@ -9,6 +9,7 @@ import numpy as np
 from kinspan._rows.types import Codes
 from kinspan._validation.fitted import features_of
 from kinspan.answers._table import Table, count, interval, percent, points
+from kinspan.answers.seen_from import shares_of
 
 _SHOWN = 30
 _COLUMNS = ["task", "labels per class", "forecast error", "90 % interval", "alone"]
@@ -22,6 +23,27 @@ _FORMULA = "Without sampled rows forecasts are a formula, too optimistic for cor
 def by_need(model: Any) -> Codes:
     """Positions of the tasks: unknown forecast errors first, then the largest."""
     return np.argsort(-np.nan_to_num(model.forecast_error_, nan=2.0), kind="stable")
+
+
+def lacking_said(model: Any, order: Codes, share: str = "unseen_classes='share'") -> str:
+    """That some of these tasks never answer a class that others have, and how they would."""
+    present = model.moments_.present
+    known = present[order].sum(axis=1)
+    n = int(((known > 1) & (known < present.any(axis=0).sum())).sum())
+    if n == 0 or model.unseen_classes == "share":
+        return ""
+    return (
+        f"Tasks without labels of some class: {n:,} of {len(order):,}. They never answer it "
+        f"({share}: they may), and no forecast knows of its rows."
+    )
+
+
+def one_answer(model: Any) -> float:
+    """The mean error, counted as in forecasts, if every task always answers its usual class."""
+    if model._learnt.parameters["priors"] is not None:
+        return float(np.mean(1.0 - shares_of(model).max(axis=1)))
+    present = model.moments_.present.sum(axis=1)
+    return float(np.mean(1.0 - 1.0 / np.where(present > 1, present, len(model.classes_))))
 
 
 def feature_names(model: Any) -> list[str] | None:

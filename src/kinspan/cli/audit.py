@@ -120,6 +120,8 @@ def _show(
         ],
     )
     _show_rates(issues, output)
+    if judged != issues.copies.sum():
+        output.say("Evidence and rates are those of the rows that the model keeps.")
     output.say("Quality: the probability that the label is right. Row: the first of a file is 1.")
     if issues.has_evidence:
         output.say(issues.caution())

@@ -16,7 +16,7 @@ from kinspan._validation.scores import check_forecast_score
 from kinspan._validation.thresholds import read_threshold
 from kinspan.answers._table import percent, points
 from kinspan.answers.score_forecasts import ScoreForecasts, score_forecasts
-from kinspan.answers.summary import by_need, errors_of
+from kinspan.answers.summary import by_need, errors_of, lacking_said, one_answer
 from kinspan.answers.who_helps import most_from
 from kinspan.cli import options, stored, tasks
 from kinspan.cli.learning import learn_tables
@@ -63,6 +63,7 @@ def fit(
     class_weight: options.ClassWeight = "none",
     label_noise: options.LabelNoise = "none",
     unseen: options.UnseenInFit = "error",
+    unseen_classes: options.UnseenClasses = "never",
     row_sample: options.RowSample = 100,
     random_state: options.RandomState = None,
     threshold: options.Threshold = None,
@@ -78,7 +79,7 @@ def fit(
     wanted = listed(score)
     for name in wanted:  # before rows are read
         check_forecast_score("--score", name, 2, row_sample > 0)
-    model = _unfitted(priors, class_weight, unseen, row_sample, random_state)
+    model = _unfitted(priors, class_weight, unseen, unseen_classes, row_sample, random_state)
     model.label_noise = None if label_noise == "none" else label_noise
     model.set_params(threshold=read_threshold(threshold))
     recipe: Recipe | None
@@ -106,6 +107,9 @@ def fit(
             "be forecast; is the right column named with --task?"
         )
     _note_alike(model, output)
+    lacking = lacking_said(model, by_need(model), "--unseen-classes share")
+    if lacking:
+        output.note(lacking[0].lower() + lacking[1:])
     found = [score_forecasts(model, name, argument="--score") for name in wanted]
     stored.write(out, model, recipe, checkpoint)
     _show(model, out, output, show_all, found)
@@ -123,12 +127,18 @@ def _note_alike(model: MultiTaskSPCA, output: Output) -> None:
 
 
 def _unfitted(
-    priors: str, class_weight: str, unseen: str, row_sample: int, random_state: int | None
+    priors: str,
+    class_weight: str,
+    unseen: str,
+    unseen_classes: str,
+    row_sample: int,
+    random_state: int | None,
 ) -> MultiTaskSPCA:
     return MultiTaskSPCA(
         priors=None if priors == "equal" else priors,
         class_weight=None if class_weight == "none" else class_weight,
         unseen=unseen,
+        unseen_classes=unseen_classes,
         row_sample=row_sample,
         random_state=random_state,
     )
@@ -190,17 +200,18 @@ def _show(
     )
     output.say(f"{_forecast_said(model)} {columns}")
     for of in scores:
-        show_forecast(of, len(shown), output)
+        show_forecast(of, tasks.labels_title(model), len(shown), output)
     output.say(f"Model: {out}")
     named = {"scores": [forecast_as_json(of) for of in scores]} if scores else {}
     output.result(**_result(model, out, order, helping), **named)
 
 
 def _forecast_said(model: MultiTaskSPCA) -> str:
-    """What forecasts are, and how they count classes: one class may be rare."""
+    """What forecasts are, how they count classes, and what knowing nothing gives."""
     is_equal = model.priors is None
     counted = "all classes count equally" if is_equal else "classes count as often as they occur"
-    return f"Forecast: the error to expect; {counted}."
+    usual = f"always the usual class: {percent(one_answer(model))}"
+    return f"Forecast: the error to expect; {counted} ({usual})."
 
 
 def _unlabelled(model: MultiTaskSPCA) -> float:

@@ -33,6 +33,8 @@ _HELP = {
     "--checkpoint": "Save progress in FILE: after an interruption, the same command continues from "
     "there.",
     "--unseen": "Rows of tasks that were not fitted: refuse them, or use what all tasks agree on.",
+    "--unseen-classes": "Classes of which a task has no label: never answer them, or use the rule "
+    "of the other tasks for them.",
     "--moments": "Fit a file of kinspan moments or merge instead of a table.",
     "--label-noise": "Rely less on labels that are probably wrong, where there are some.",
     "--priors": "Class priors: equal, or the frequencies in each task.",
@@ -112,6 +114,7 @@ Thousands = Annotated[str | None, _dialect("--thousands", "CHARACTER")]
 MissingValues = Annotated[Names, _dialect("--missing-values", "CELLS")]
 Checkpoint = Annotated[str | None, _reading("--checkpoint", "FILE")]
 UnseenInFit = Annotated[Literal["error", "shared"], _option("--unseen")]
+UnseenClasses = Annotated[Literal["never", "share"], _option("--unseen-classes")]
 Unseen = Annotated[Literal["error", "shared"] | None, _option("--unseen", show_default=_FITTED)]
 Model = Annotated[str, _option("--out", "FILE", help="Where to write the model.")]
 Moments = Annotated[str | None, _option("--moments", "FILE")]

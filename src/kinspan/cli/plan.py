@@ -11,6 +11,7 @@ from kinspan.answers._table import percent
 from kinspan.answers.summary import by_need
 from kinspan.cli import options, plan_score, stored, tasks
 from kinspan.cli.output import Output, name_of
+from kinspan.cli.plan_score import UNCERTAIN
 
 EXAMPLES = """
 Examples:
@@ -105,6 +106,8 @@ def _plan_all(fitted: Any, wanted: float, output: Output, show_all: bool) -> Non
         ],
     )
     output.say("More: labels to add to each class. Very many: what the error tends to.")
+    if any(needed.verdict == "uncertain" for _, needed in shown):
+        output.say(UNCERTAIN)
     output.result(error=wanted, tasks=[_result(needed) for _, needed in plans])
 
 

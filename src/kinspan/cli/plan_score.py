@@ -10,6 +10,10 @@ from kinspan.cli import tasks
 from kinspan.cli.output import Output, name_of
 from kinspan.cli.score_tables import note_of_class
 
+UNCERTAIN = (
+    "Cannot say: what very many labels tend to is too uncertain; with --task its interval is shown."
+)
+
 
 def plan_score(
     fitted: Any, task: Any, score: Any, wanted: Any, output: Output, show_all: bool
@@ -31,6 +35,8 @@ def plan_score(
         ],
     )
     output.say(f"Labels to add for {wanted:g}: of the class, of rows as they come, or of each.")
+    if any(of.verdict == "uncertain" for plan in shown for of in plan.ways):
+        output.say(UNCERTAIN)
     note_of_class(order.note, output)
     output.result(score=order.score, wanted=wanted, tasks=[_as_json(plan) for plan in plans])
 

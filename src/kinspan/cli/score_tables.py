@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from kinspan.answers.score_forecasts import ScoreForecasts, counted, ends, number
+from kinspan.answers.score_forecasts import BLIND, ScoreForecasts, counted, ends, number
+from kinspan.cli import tasks
 from kinspan.cli.output import Output, name_of
 
 
-def show_forecast(of: ScoreForecasts, most: int, output: Output) -> None:
-    """The worst tasks first."""
+def show_forecast(of: ScoreForecasts, labels: str, most: int, output: Output) -> None:
+    """The worst tasks first; `labels` is the heading of their numbers of labels."""
     rows = [
         [name_of(task), counted(labels), number(value), ends(low, high), *map(number, blind)]
         for task, value, low, high, *blind, labels in zip(
@@ -23,9 +24,11 @@ def show_forecast(of: ScoreForecasts, most: int, output: Output) -> None:
         number(float(part[known].mean())) if known.any() else "unknown"
         for part in (of.value, of.majority, of.chance)
     ]
-    head = ["task", "labels", of.title, "90 % interval", "majority", "chance"]
+    head = ["task", labels, of.title, "90 % interval", "majority", "chance"]
     last = ["mean", counted(of.labels.sum(axis=0)), means[0], "", *means[1:]]
-    output.table(f"Forecast of {of.score}, the worst first", head, rows[:most], last)
+    shown = tasks.heading(len(rows), most, f"worst {of.title}")
+    output.table(f"Forecast of {of.title}: {shown}", head, rows[:most], last)
+    output.say(BLIND)
     note_of_class(of.note, output)
 
 

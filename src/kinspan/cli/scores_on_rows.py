@@ -79,18 +79,18 @@ class Compared(NamedTuple):
         """Scores of the tasks that are shown, their means, and what knowing nothing gives."""
         of, forecast = self.scores, self.forecast
         rows = [
-            [name_of(error.task), f"{error.rows:,}", *map(_number, values)]
-            for error, values in zip(errors[:n_shown], of.values, strict=False)
+            [name_of(error.task), f"{error.rows:,}", *_side_by_side(*values)]
+            for error, *values in zip(errors[:n_shown], of.values, forecast, strict=False)
         ]
         means, majority, chance = of.means
         total = f"{sum(error.rows for error in errors):,}"
         titles = [title_of(self.model, score) for score in of.scores]
-        last = ["mean", total, *map(_number, means)]
-        output.table("Scores", ["task", "rows", *titles], rows, last)
         known = np.isfinite(of.values) & np.isfinite(forecast)
         n = known.sum(axis=0)
         expected = np.where(known, forecast, 0.0).sum(axis=0) / np.where(n > 0, n, np.nan)
-        output.say(f"Forecast, mean over tasks: {_listed(titles, expected)}.")
+        last = ["mean", total, *_side_by_side(means, expected)]
+        head = [name for title in titles for name in (title, "forecast")]
+        output.table("Scores", ["task", "rows", *head], rows, last)
         output.say(f"Always the most frequent class of a task: {_listed(titles, majority)}.")
         output.say(f"Classes guessed, each as often as it occurs: {_listed(titles, chance)}.")
         if any(isinstance(score.level, int) for score in of.scores):
@@ -109,6 +109,11 @@ def _forecasts(scores: list[Score], tasks: Sequence[Any], model: Any) -> Floats:
         of_task = dict(zip(said.tasks, said.value, strict=True))
         found[:, j] = [of_task.get(task, np.nan) for task in tasks]
     return found
+
+
+def _side_by_side(values: Floats, forecast: Floats) -> list[str]:
+    """Every score and its forecast as text."""
+    return [_number(number) for pair in zip(values, forecast, strict=True) for number in pair]
 
 
 def _by_name(scores: list[Score], parts: list[dict[str, Any]]) -> dict[str, Any]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from kinspan._rows.types import Ids
-from kinspan._validation.messages import some
+from kinspan._validation.messages import near, some
 from kinspan.cli.output import name_of
 
 SHOWN = 30
@@ -30,9 +29,8 @@ def _named(ids: list[Any], text: str, problem: str) -> Any:
     for one in ids:
         if isinstance(one, (int, float)) and _is_number(text) and float(text) == one:
             return one
-    near = get_close_matches(text, by_name, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else f"; there are {some(list(by_name))}"
-    raise ValueError(f"{problem}{hint}")
+    names = list(by_name)
+    raise ValueError(problem + (near(text, names) or f"; there are {some(names)}"))
 
 
 def written_alike(names: Sequence[Any]) -> tuple[str, str] | None:

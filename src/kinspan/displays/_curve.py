@@ -88,7 +88,9 @@ class CurveDisplay:
         name = "all tasks" if len(tasks) > 1 else shortened(estimator.tasks_[tasks[0]])
         shown = None if actual is None else cls._of_rows(actual)
         chance = float(masses.share.mean())
-        return cls(*cls._forecast(masses), name, chance, shown).plot(ax)
+        display = cls(*cls._forecast(masses), name, chance, shown)
+        display._note = cls._about(estimator)
+        return display.plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the curve on the given axes, or on new ones."""
@@ -100,7 +102,7 @@ class CurveDisplay:
             ax.plot(*self.actual, marks, color=ACTUAL, linewidth=1.0, label="on test rows")
         ends = self._reference()
         ax.plot(*ends, color=ALONE, linestyle="--", linewidth=0.8, label=self._reference_name)
-        ax.set(xlabel=self.axes[0], ylabel=self.axes[1], title=self.name)
+        ax.set(xlabel=self.axes[0], ylabel=self.axes[1], title=self.name + self._note)
         end = self._end()
         ax.set(xlim=(0.0, end), ylim=(0.0, 1.02 * end))
         without_frame(ax)
@@ -108,7 +110,13 @@ class CurveDisplay:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
+    _note: str = ""
     _reference_name: ClassVar[str] = "chance"
+
+    @staticmethod
+    def _about(_estimator: Any) -> str:
+        """What to know of the model, after the title."""
+        return ""
 
     def _reference(self) -> tuple[Any, Any]:
         return [0, 1], [0, 1]

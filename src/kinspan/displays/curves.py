@@ -139,6 +139,12 @@ class CalibrationForecastDisplay(CurveDisplay):
     axes = ("probability", "share of the class")
     _reference_name = "calibrated"
 
+    @staticmethod
+    def _about(estimator: Any) -> str:
+        """Equally frequent classes are the default, and seldom those of the rows."""
+        is_equal = estimator._learnt.parameters["priors"] is None
+        return "; probabilities of equally frequent classes" * is_equal
+
     def _end(self) -> float:
         """A rare class has small probabilities only."""
         shown = [self.x, self.band, *([] if self.actual is None else self.actual)]

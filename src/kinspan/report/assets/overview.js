@@ -13,13 +13,15 @@ function showAbout() {
 
 // An error means little without what is counted, and what knowing nothing gives.
 function weighedText() {
-  const { weighed, majority } = data.about;
+  const { weighed, majority, one_answer: one } = data.about;
   const how = {
     equally: "The expected error counts all classes of a task equally",
     frequency: "The expected error counts classes as often as they occur in the labels of a task",
     given: "The expected error counts classes by the shares that were given",
   }[weighed];
-  return `${how}. Always answering the most frequent class of a task would be wrong in ${percent(majority)} of its rows.`;
+  const always = "always answering the most frequent class of a task would";
+  const inRows = weighed === "equally" ? `, and be wrong in ${percent(majority)} of its rows` : "";
+  return `${how}: ${always} give ${percent(one)}${inRows}.`;
 }
 
 function keyFigures() {

@@ -12,7 +12,7 @@ from kinspan import ClassMoments, MultiTaskSPCA, task_report
 from kinspan._rows.types import Floats
 from kinspan.datasets import gaussian_mixture, load_digit_pairs, related_means
 from kinspan.displays import ForecastDisplay
-from kinspan.displays._canvas import ALONE, OURS, POOLED
+from kinspan.displays._canvas import ALONE, OURS, POOLED, as_percent
 
 SIMILARITIES = (1.0, 0.95, 0.9, 0.8, 0.6, 0.4, 0.2, 0.0, -0.4, -0.7, -0.9)
 DRAWS = 10
@@ -106,7 +106,7 @@ def _errors_of_tasks(axes: Any, table: TaskTable) -> None:
     axes.vlines(place, table.alone, table.actual, color="0.75", linewidth=2, zorder=1)
     beyond = table.naive > top
     pooled = {"marker": "x", "color": POOLED, "s": 26}
-    label = f"all pooled, {table.naive.mean():.1%} on average"
+    label = f"all pooled, {100 * table.naive.mean():.1f} % on average"
     axes.scatter(place[~beyond], table.naive[~beyond], label=label, zorder=2, **pooled)
     if beyond.any():
         edge = {**pooled, "marker": "^", "label": "all pooled, above the picture"}
@@ -115,14 +115,14 @@ def _errors_of_tasks(axes: Any, table: TaskTable) -> None:
         (table.alone, ALONE, "every task alone"),
         (table.actual, OURS, "kinspan"),
     ):
-        label = f"{name}, {errors.mean():.1%}"
+        label = f"{name}, {100 * errors.mean():.1f} %"
         axes.scatter(place, errors, color=colour, s=28, label=label, zorder=2)
     axes.set_title(f"{table.title}, mean of {DRAWS} fits", fontsize=11)
     axes.set(
         xlabel="tasks, from the easiest to the hardest", xticks=[], ylabel="error on test rows"
     )
     axes.set_ylim(-0.03 * top, 1.05 * top)
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+    as_percent(axes.yaxis)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(
         frameon=False, fontsize=10, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.08)

@@ -251,7 +251,7 @@ def test_support_is_that_of_every_task_alone_among_its_classes() -> None:
 def test_one_group_is_the_mixture_whose_means_are_equal() -> None:
     z = np.random.default_rng(0).standard_normal((50, 2))
     groups = _Groups(z, np.zeros((2, 3, 2)), np.array([20, 30]), np.full(2, 2.0))
-    np.testing.assert_allclose(_log_likelihood(groups, 1.0), 0.0, atol=1e-9)
+    np.testing.assert_allclose(_log_likelihood(groups, np.array([0.5, 1.0])), 0.0, atol=1e-9)
 
 
 def test_the_weight_follows_support_and_evidence() -> None:

@@ -9,6 +9,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import multivariate_normal, norm
 
+import kinspan.selection.support as of_groups
 from kinspan import MultiTaskSPCA, Statistics
 from kinspan.class_moments import ClassMoments
 from kinspan.datasets import load_digit_pairs
@@ -232,8 +233,15 @@ def naive_support(scores: Any, means: Any) -> float:
     return float(max(max(found) - 0.5, 0) / z.size)
 
 
-def test_support_is_that_of_every_task_alone_among_its_classes() -> None:
-    """Tasks with equally many classes are computed together, whatever order rows come in."""
+@pytest.mark.parametrize("at_once", [1, 1 << 22])
+def test_support_is_that_of_every_task_alone_among_its_classes(
+    at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tasks with equally many classes are computed together, whatever order rows come in.
+
+    And so are several distances, or each by itself where rows are many.
+    """
+    monkeypatch.setattr(of_groups, "_AT_ONCE", at_once)
     rng = np.random.default_rng(3)
     present = np.array([[1, 1, 0], [1, 0, 1], [1, 1, 1], [0, 1, 1], [1, 1, 1]], bool)
     tasks = rng.integers(0, 5, 600)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -91,17 +93,30 @@ def naive_names(known: Labelled, free: Free, shares: Any, t: int) -> float:
     for w, mean in zip(r.T, means, strict=True):
         covariance += (w[:, None] * (mine - mean)).T @ (mine - mean) / len(mine)
     groups, centred = means - means.mean(axis=0), labels - labels.mean(axis=0)
-    x, f = (groups * centred).sum(), (groups**2).sum()
     v = sum(d @ covariance @ d / n for d, n in zip(groups, counts, strict=True))
-    return float((x * f - f**2 / 2) / v)
+    orders = [groups[list(order)] for order in permutations(range(len(groups)))]
+    x, right, *others = ((groups * named).sum() for named in (centred, *orders))
+    return float(((x - np.mean(others)) ** 2 - (x - right) ** 2) / (2 * v))
 
 
-def test_names_are_those_of_the_equation_and_turn_with_the_groups() -> None:
+def test_names_of_two_classes_are_turned_or_not() -> None:
     known, free = rows(2, 3, 6)
     side = free.rows[:, 0] > 0
     shares = np.where(side[:, None], [0.1, 0.9], [0.8, 0.2])
     found = named(known, free, shares)
     for t in range(3):
         assert found[t] == pytest.approx(naive_names(known, free, shares, t))
-    assert found.sum() > named(known, free, shares[:, ::-1]).sum()
+    turned = known._replace(moments=replace(known.moments, means=known.moments.means[:, ::-1]))
+    np.testing.assert_allclose(named(turned, free, shares), -found)
     assert (named(known, free, np.tile([1.0, 0.0], (len(side), 1))) == 0).all()  # one group only
+
+
+def test_names_of_several_classes_are_compared_with_all_other_orders() -> None:
+    rng = np.random.default_rng(3)
+    y = np.tile(np.arange(4), 2)
+    X = rng.standard_normal((8, 5)) + np.eye(5)[y]
+    known = labelled(X, y, np.repeat([0, 1], 4))
+    free = Free(np.repeat([0, 1], 30), rng.standard_normal((60, 5)))
+    shares = rng.dirichlet(np.ones(4), 60)
+    found = named(known, free, shares)
+    assert found == pytest.approx([naive_names(known, free, shares, t) for t in range(2)])

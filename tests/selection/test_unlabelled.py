@@ -9,6 +9,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import multivariate_normal, norm
 
+import kinspan.selection.support as of_groups
 from kinspan import MultiTaskSPCA, Statistics
 from kinspan.class_moments import ClassMoments
 from kinspan.datasets import load_digit_pairs
@@ -232,8 +233,15 @@ def naive_support(scores: Any, means: Any) -> float:
     return float(max(max(found) - 0.5, 0) / z.size)
 
 
-def test_support_is_that_of_every_task_alone_among_its_classes() -> None:
-    """Tasks with equally many classes are computed together, whatever order rows come in."""
+@pytest.mark.parametrize("at_once", [1, 1 << 22])
+def test_support_is_that_of_every_task_alone_among_its_classes(
+    at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tasks with equally many classes are computed together, whatever order rows come in.
+
+    And so are several distances, or each by itself where rows are many.
+    """
+    monkeypatch.setattr(of_groups, "_AT_ONCE", at_once)
     rng = np.random.default_rng(3)
     present = np.array([[1, 1, 0], [1, 0, 1], [1, 1, 1], [0, 1, 1], [1, 1, 1]], bool)
     tasks = rng.integers(0, 5, 600)
@@ -251,7 +259,7 @@ def test_support_is_that_of_every_task_alone_among_its_classes() -> None:
 def test_one_group_is_the_mixture_whose_means_are_equal() -> None:
     z = np.random.default_rng(0).standard_normal((50, 2))
     groups = _Groups(z, np.zeros((2, 3, 2)), np.array([20, 30]), np.full(2, 2.0))
-    np.testing.assert_allclose(_log_likelihood(groups, 1.0), 0.0, atol=1e-9)
+    np.testing.assert_allclose(_log_likelihood(groups, np.array([0.5, 1.0])), 0.0, atol=1e-9)
 
 
 def test_the_weight_follows_support_and_evidence() -> None:

@@ -12,7 +12,7 @@ labels, compared with those of the groups that rules have found.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import expit, logit
+from scipy.special import expit, gamma, logit
 
 from kinspan._rows.types import Floats
 from kinspan.selection.decisions import SURE
@@ -73,11 +73,12 @@ def _units(free: Free) -> Floats:
 
 
 def named(known: Labelled, free: Free, shares: Floats) -> Floats:
-    """(tasks,): log of how much more likely labels are if the groups are their classes.
+    """(tasks,): log of how much more likely labels are if groups bear the names of their classes.
 
     With δ_c the means of groups and ℓ_c those of labels, around their means over classes, and C the
-    covariance within groups, x = Σ δ_c·ℓ_c has the mean f = Σ ‖δ_c‖² then and else 0, and the
-    variance v = Σ δ_cᵀCδ_c / n_c: the logarithm is (x f − f²/2) / v.
+    covariance within groups, x = Σ δ_c·ℓ_c has the mean f = Σ ‖δ_c‖² then and the variance
+    v = Σ δ_cᵀCδ_c / n_c. With other names its mean is g = −f / (m! − 1), over all other orders of m
+    names: −f for the one other order of two. The logarithm is (f − g)(x − (f + g)/2) / v.
     """
     moments, units = known.moments, _units(free)
     found = np.zeros(len(moments.tasks))
@@ -99,4 +100,5 @@ def _log_odds(rows: Floats, r: Floats, number: Floats, labels: Floats, counts: F
     of_classes = (p @ (along - at) ** 2 for p, at in zip(r.T, centres, strict=True))
     scatter = np.sum(list(of_classes), axis=0) / number.sum()
     v, f, x = (scatter / counts).sum(), (groups**2).sum(), (groups * labels).sum()
-    return float((x * f - 0.5 * f**2) / v) if v > _SMALL * f**2 else 0.0
+    others = -f / (gamma(len(counts) + 1.0) - 1.0)
+    return float((f - others) * (x - 0.5 * (f + others)) / v) if v > _SMALL * f**2 else 0.0

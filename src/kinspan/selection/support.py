@@ -19,6 +19,7 @@ import numpy as np
 from kinspan._rows.types import Codes, Floats, Mask
 
 _GAMMAS = tuple(np.linspace(0.1, 1.5, 15))  # class means of few rows are too far apart
+_AT_ONCE = 1 << 22  # numbers of rows, classes and γ
 _STEPS, _HELD = 4, 10.0  # steps of the shares, and rows per class that are expected before any
 _LEAST = 0.02  # of the variance that is left within groups
 
@@ -52,8 +53,16 @@ class _Groups(NamedTuple):
     freedom: Floats  # (tasks,): dimensions in which rows differ
 
     def sums(self, values: Floats) -> Floats:
-        """(tasks, …): over the rows of every task, each of which has some."""
-        return np.asarray(np.add.reduceat(values, np.cumsum(self.n) - self.n, axis=0))
+        """(γ, tasks, …): over the rows of every task, each of which has some."""
+        return np.asarray(np.add.reduceat(values, np.cumsum(self.n) - self.n, axis=1))
+
+    def times(self, matrices: Floats) -> Floats:
+        """(γ, rows, columns): rows times the (γ, tasks, dimensions, columns) of their task."""
+        found = np.empty((len(matrices), len(self.z), matrices.shape[3]))
+        ends = np.cumsum(self.n)
+        for t, (end, n) in enumerate(zip(ends.tolist(), self.n.tolist(), strict=True)):
+            np.matmul(self.z[end - n : end], matrices[:, t], out=found[:, end - n : end])
+        return found
 
 
 def support(scores: Floats, tasks: Codes, means: Floats, present: Mask) -> Support:
@@ -67,7 +76,10 @@ def support(scores: Floats, tasks: Codes, means: Floats, present: Mask) -> Suppo
             there = np.nonzero(present[chosen])[1].reshape(len(chosen), m)
             groups = _in_own_units(scores, tasks, means, chosen, there)
             numbers[chosen] = groups.n * groups.freedom
-            gain[:, chosen] = [_log_likelihood(groups, gamma) for gamma in _GAMMAS]
+            at_once = max(_AT_ONCE // (len(groups.z) * m), 1)
+            for start in range(0, len(_GAMMAS), at_once):
+                some = slice(start, start + at_once)
+                gain[some, chosen] = _log_likelihood(groups, np.array(_GAMMAS[some]))
     return Support(rows.astype(np.float64), numbers, gain)
 
 
@@ -93,7 +105,8 @@ def _in_own_units(
     axes = np.where(kept[:, None], axes / np.sqrt(np.where(kept, values, 1.0))[:, None], 0.0)
     d = _around(means[chosen[:, None, None], there[:, :, None], there[:, None, :]])
     d = (d - d.mean(axis=1, keepdims=True)) @ axes
-    return _Groups(_turned(z, axes, n), d, n, kept.sum(axis=1).astype(np.float64))
+    groups = _Groups(z, d, n, kept.sum(axis=1).astype(np.float64))
+    return groups._replace(z=groups.times(axes[None])[0])
 
 
 def _around(scores: Floats) -> Floats:
@@ -101,40 +114,40 @@ def _around(scores: Floats) -> Floats:
     return np.asarray(scores - scores.mean(axis=-1, keepdims=True))
 
 
-def _turned(z: Floats, axes: Floats, n: Codes) -> Floats:
-    """(rows, dimensions): rows times the matrix of their task."""
-    parts = np.split(z, np.cumsum(n)[:-1])
-    return np.concatenate([part @ of_task for part, of_task in zip(parts, axes, strict=True)])
-
-
-def _log_likelihood(groups: _Groups, gamma: float) -> Floats:
-    """(tasks,): of a mixture around γ d, minus that of one group; with shares that fit best."""
-    n_classes = groups.d.shape[1]
-    shares = np.full(groups.d.shape[:2], 1.0 / n_classes)
+def _log_likelihood(groups: _Groups, gammas: Floats) -> Floats:
+    """(γ, tasks): of a mixture around γ d, minus that of one group; with shares that fit best."""
+    n_tasks, n_classes = groups.d.shape[:2]
+    shares = np.full((len(gammas), n_tasks, n_classes), 1.0 / n_classes)
     for _ in range(_STEPS):
-        densities = _densities(groups, gamma, shares)
+        densities = _mixture(groups, gammas, shares)[0]
         posterior = np.exp(densities - _log_sum(densities))
         shares = (groups.sums(posterior) + _HELD) / (groups.n + _HELD * n_classes)[:, None]
-    mixture = _log_sum(_densities(groups, gamma, shares))[:, 0]
-    return groups.sums(mixture + 0.5 * (groups.z**2).sum(axis=1))
+    densities, axes = _mixture(groups, gammas, shares)
+    found = groups.sums(_log_sum(densities)[..., 0]) + 0.5 * groups.sums(
+        (groups.z**2).sum(axis=1)[None]
+    )
+    return np.asarray(found - 0.5 * groups.sums((groups.times(axes) ** 2).sum(axis=2)))
 
 
-def _densities(groups: _Groups, gamma: float, shares: Floats) -> Floats:
-    """(rows, classes): log of share and density of every group, up to a constant of all."""
-    d = gamma * (groups.d - shares[:, None] @ groups.d)
-    within = np.eye(d.shape[2]) - np.swapaxes(shares[..., None] * d, 1, 2) @ d
+def _mixture(groups: _Groups, gammas: Floats, shares: Floats) -> tuple[Floats, Floats]:
+    """(γ, rows, classes): log of share and density of every group, up to what all groups have.
+
+    And (γ, tasks, dimensions, dimensions): the inverse root of the covariance within groups.
+    """
+    d = gammas[:, None, None, None] * (groups.d - shares[:, :, None] @ groups.d)
+    within = np.eye(d.shape[3]) - np.swapaxes(shares[..., None] * d, 2, 3) @ d
     values, axes = np.linalg.eigh(within)
     values = np.maximum(values, _LEAST)
-    axes = axes / np.sqrt(values)[:, None]
-    z, d = _turned(groups.z, axes, groups.n), d @ axes
-    of_group = np.log(shares) - 0.5 * (d**2).sum(axis=2) - 0.5 * np.log(values).sum(axis=1)[:, None]
-    products = _turned(z, np.swapaxes(d, 1, 2), groups.n)
-    return np.asarray(
-        products - 0.5 * (z**2).sum(axis=1)[:, None] + np.repeat(of_group, groups.n, axis=0)
-    )
+    axes = axes / np.sqrt(values)[..., None, :]
+    turned = d @ axes
+    of_group = np.log(shares) - 0.5 * (turned**2).sum(axis=3)
+    of_group -= 0.5 * np.log(values).sum(axis=2)[..., None]
+    found = groups.times(axes @ np.swapaxes(turned, 2, 3))
+    found += np.repeat(of_group, groups.n, axis=1)
+    return found, axes
 
 
 def _log_sum(densities: Floats) -> Floats:
-    """(rows, 1): the logarithm of the sum of densities."""
-    most = densities.max(axis=1, keepdims=True)
-    return np.asarray(most + np.log(np.exp(densities - most).sum(axis=1, keepdims=True)))
+    """(…, rows, 1): the logarithm of the sum of densities."""
+    most = densities.max(axis=-1, keepdims=True)
+    return np.asarray(most + np.log(np.exp(densities - most).sum(axis=-1, keepdims=True)))

@@ -59,9 +59,10 @@ class Labelled(NamedTuple):
     unlabelled: ClassMoments | None  # of all rows without labels: these place new tasks
 
     def lines(self, moments: ClassMoments) -> InputUnits:
-        """The rules of a fit with other moments, without forecasts."""
-        found = combination_of(moments, self.sample, self.options, self.unlabelled)
-        return rules_in_input_units(*found, self.options)[0]
+        """The rules of a fit with other moments, without forecasts and a rule of new tasks."""
+        found, first = combination_of(moments, self.sample, self.options, self.unlabelled)
+        found = found._replace(of_strangers=np.zeros_like(found.of_strangers))
+        return rules_in_input_units(found, first, self.options)[0]
 
     def scores(self, rules: Lines, rows: Floats, tasks: Codes) -> Floats:
         """(rows, classes): scores without priors, around their mean over the classes of a task."""

@@ -14,8 +14,9 @@ from sklearn.base import (
 )
 
 from kinspan._memory.attributes import LearntMixin
+from kinspan._memory.given import as_statistics
 from kinspan._memory.learnt import Learnt, rule_parameters
-from kinspan._memory.statistics import Statistics, as_statistics
+from kinspan._memory.statistics import Statistics
 from kinspan._memory.streaming import StreamingMixin
 from kinspan._memory.threads import learning
 from kinspan._rows.types import Floats

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from kinspan import ClassMoments, MultiTaskSPCA
+from kinspan.tables import TableEncoder
 
 Y = [0, 1, 0, 1]
 FRAME = pd.DataFrame({"size": [1.0, 2.0, 3.0, 4.0], "plan": ["free", "team", "free", "7"]})
@@ -38,6 +39,28 @@ def test_text_is_refused_by_its_column(X: Any, column: str, value: str) -> None:
         assert value in str(caught.value)
         assert "TableEncoder" in str(caught.value)
         assert "DType" not in str(caught.value)
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+def test_columns_of_vectors_have_a_way_out(library: Any) -> None:
+    X = library({"size": [1.0, 2.0, 3.0, 4.0], "embedding": [[0.5, 1.5]] * 4})
+    with pytest.raises((ValueError, TypeError), match=r"in every cell of column 'embedding'; make"):
+        MultiTaskSPCA().fit(X, Y)
+    assert np.stack(X["embedding"]).shape == (4, 2)  # what the message says
+
+
+def test_frames_that_are_plans_are_refused_with_the_way_out() -> None:
+    plan, rows = pl.from_pandas(FRAME[["size"]]).lazy(), FRAME[["size"]]
+    y: Any = pl.LazyFrame({"y": Y})
+    calls: list[Any] = [
+        lambda: MultiTaskSPCA().fit(plan, Y),
+        lambda: MultiTaskSPCA().fit(rows, y),
+        lambda: MultiTaskSPCA().fit(rows, Y).predict(plan),
+        lambda: TableEncoder().fit(plan),
+    ]
+    for call in calls:
+        with pytest.raises(TypeError, match=r"pass what its \.collect\(\) returns"):
+            call()
 
 
 def test_a_task_column_leaves_names_right() -> None:

@@ -51,7 +51,13 @@ def test_strays_among_dates_and_truth_are_named(n: int, tmp_path: Path) -> None:
     assert "1 of 300 values in 'since' is not a date: 'soon'" in message
 
 
-@pytest.mark.parametrize("text", ["%d.%m.%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d %H:%M"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("%d.%m.%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d %H:%M"),
+        *("%d.%m.%y", "%m/%d/%y", "%d-%b-%Y", "%d %B %Y", "%d-%b-%y", "%b %d, %Y"),
+    ],
+)
 def test_dates_in_another_notation_are_recognised(text: str, tmp_path: Path) -> None:
     days = pd.Timestamp("2020-01-01") + pd.to_timedelta(np.arange(300), unit="D")
     world().assign(since=days.strftime(text)).to_csv(tmp_path / "a.csv", index=False)

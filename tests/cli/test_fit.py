@@ -225,6 +225,17 @@ def test_classes_that_a_task_never_answers_are_pointed_out(tmp_path: Path) -> No
     assert "never answer it" not in succeed(*command, "--out", tmp_path / "m").err
 
 
+def test_labels_that_look_missing_are_pointed_out(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"x": np.arange(60.0) ** 2 % 7, "site": np.repeat(["a", "b"], 30)})
+    data, roles = tmp_path / "a.csv", ("--task", "site", "--label", "y", "--out", tmp_path / "m")
+    frame.assign(y=["yes", "no", "NA", "yes", "no", "?"] * 10).to_csv(data, index=False)
+    noted = succeed("fit", data, *roles).err
+    assert "'?', 'NA' are classes here; --missing-values '?,NA' reads such labels as miss" in noted
+    assert "20 in all" in succeed("fit", data, *roles, "--missing-values", "?,NA").out
+    frame.assign(y=["yes", "none", "no"] * 20).to_csv(data, index=False)
+    assert "--missing-values" not in succeed("fit", data, *roles).err
+
+
 def test_names_that_differ_in_spaces_or_capitals_are_pointed_out(tmp_path: Path) -> None:
     frame = pd.DataFrame({"x": np.arange(40.0) ** 2 % 7, "y": ["yes", "no"] * 20})
     frame["site"] = np.repeat(["North 1", "north1", "South", "West"], 10)

@@ -80,11 +80,18 @@ def are_classes(values: Any) -> bool:
     return bool(xp.all((xp.floor(array) == array) & (xp.abs(array) < 2**31)))
 
 
+def refuse_lazy(values: Any) -> None:
+    """Frames that are plans, of polars and others, have no rows yet."""
+    if type(values).__name__ == "LazyFrame":
+        raise TypeError("a LazyFrame has no rows yet; pass what its .collect() returns")
+
+
 def rows_of(X: Any) -> Any:
     """X of another library as a NumPy view or, where NumPy cannot see it, as `DeviceRows`.
 
     Anything else is returned unchanged.
     """
+    refuse_lazy(X)
     if not is_foreign(X):
         return X
     X = plain(X)
@@ -94,6 +101,7 @@ def rows_of(X: Any) -> Any:
 
 def column_of_rows(values: Any) -> Any:
     """The same for one value per row: labels, tasks, weights. Single values come to the CPU."""
+    refuse_lazy(values)
     if not is_foreign(values):
         return values
     values = plain(values)

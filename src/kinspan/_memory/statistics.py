@@ -27,7 +27,6 @@ from kinspan._validation.parameters import (
     check_positive,
     check_random_state,
     check_row_sample,
-    check_type,
 )
 from kinspan._validation.without_labels import NONE
 from kinspan.class_moments import ClassMoments
@@ -288,20 +287,3 @@ def _without_labels(rows: CheckedRows, row_sample: int, key: RowKey) -> Statisti
     size = UNLABELLED_ROWS * row_sample
     found = Statistics.from_checked(rows.unlabelled, size, key=key, is_part=True)
     return found if len(found.moments.tasks) else None
-
-
-def as_statistics(
-    moments: ClassMoments | Statistics, sample: RowSample | None, unlabelled: Statistics | None
-) -> Statistics:
-    """Statistics as they are, or of their parts."""
-    if isinstance(moments, Statistics):
-        if sample is not None or unlabelled is not None:
-            raise ValueError("Statistics contain their sample: pass no other with them")
-        return moments
-    check_type("moments", moments, ClassMoments)
-    if sample is not None:
-        check_type("sample", sample, RowSample)
-    if unlabelled is not None:
-        check_type("unlabelled", unlabelled, Statistics)
-        check_unlabelled(unlabelled, moments)
-    return Statistics(moments, sample).next_to(unlabelled)

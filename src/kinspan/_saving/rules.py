@@ -13,7 +13,7 @@ from kinspan.selection.expected import Expected
 from kinspan.selection.outcome import FittedRules, UnlabelledUse
 
 # A file with other rules than these has them found again from its statistics.
-VERSION = 10
+VERSION = 11
 _FORECAST = ("forecast_error", "forecast_interval")
 _PLAIN = ("coef", "intercept", "absent", "scale", *_FORECAST, "metric", "weights_of_task")
 

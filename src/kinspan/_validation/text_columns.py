@@ -23,6 +23,11 @@ def naming_columns(X: Any) -> Iterator[None]:
         if found is None:
             raise
         column, value = found
+        if isinstance(value, (list, np.ndarray)):
+            raise type(error)(
+                f"X contains a {type(value).__name__} in every cell of column {column!r}; make a "
+                f"column of each of its numbers, all of them with np.stack(X[{column!r}])"
+            ) from error
         reason = str(error).removeprefix("X: ").partition("\n")[0]
         reason = "" if "DType" in reason else f": {reason}"  # of numpy, about dates
         raise type(error)(

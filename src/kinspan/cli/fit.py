@@ -20,7 +20,7 @@ from kinspan.answers.summary import by_need, errors_of, lacking_said, one_answer
 from kinspan.answers.who_helps import most_from
 from kinspan.cli import options, stored, tasks
 from kinspan.cli.learning import learn_tables
-from kinspan.cli.lists import listed
+from kinspan.cli.lists import as_argument, listed
 from kinspan.cli.output import Output, name_of
 from kinspan.cli.places import check_place
 from kinspan.cli.score_tables import forecast_as_json, show_forecast
@@ -110,6 +110,7 @@ def fit(
     lacking = lacking_said(model, by_need(model), "--unseen-classes share")
     if lacking:
         output.note(lacking[0].lower() + lacking[1:])
+    _note_missing_labels(model, output)
     found = [score_forecasts(model, name, argument="--score") for name in wanted]
     stored.write(out, model, recipe, checkpoint)
     _show(model, out, output, show_all, found)
@@ -124,6 +125,16 @@ def _note_alike(model: MultiTaskSPCA, output: Output) -> None:
         if alike is not None:
             said = f"{what} {alike[0]!r} and {alike[1]!r} differ in spaces or capitals only"
             output.note(f"{said}: are they the same?")
+
+
+def _note_missing_labels(model: MultiTaskSPCA, output: Output) -> None:
+    """Say which classes look as if they stood for labels that nobody knows."""
+    found = tasks.stands_for_nothing(model.classes_.tolist())
+    if found:
+        output.note(
+            f"{', '.join(map(repr, found))} {'is a class' if len(found) == 1 else 'are classes'} "
+            f"here; --missing-values {as_argument(found)} reads such labels as missing"
+        )
 
 
 def _unfitted(

@@ -10,6 +10,10 @@ from kinspan._validation.messages import near, some
 from kinspan.cli.output import name_of
 
 SHOWN = 30
+_NOTHING = {  # what pandas reads as missing, and two signs
+    *("#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
+    *("<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null", "?", "-"),
+}
 
 
 def task_named(model: Any, text: str) -> Any:
@@ -42,6 +46,11 @@ def written_alike(names: Sequence[Any]) -> tuple[str, str] | None:
             if other != name:
                 return other, name
     return None
+
+
+def stands_for_nothing(names: Sequence[Any]) -> list[str]:
+    """Names that most tables write where a value is missing: NA, n/a, ?."""
+    return [n for n in names if isinstance(n, str) and n.strip() in _NOTHING]
 
 
 def labels_of(model: Any, t: int) -> str:

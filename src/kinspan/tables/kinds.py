@@ -14,11 +14,22 @@ _DAY = (
 _ZONE = r"(?:Z|[+-]\d{2}(?::?\d{2})?)"
 _TIME = rf"(?:[01]\d|2[0-3])(?::[0-5]\d(?::[0-5]\d(?:\.\d{{1,9}})?)?)?{_ZONE}?"
 _DATE = rf"^\s*{_DAY}(?:[ T]{_TIME})?\s*$"
-_PART = r"(?:0?[1-9]|[12]\d|3[01])"
+_PART, _TWO = r"(?:0?[1-9]|[12]\d|3[01])", r"(?:0[1-9]|[12]\d|3[01])"
+_MONTH = (
+    r"(?i:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
 _OTHER_DAYS = "|".join(
     rf"{_PART}{m}{_PART}{m}\d{{4}}|\d{{4}}{m}{_PART}{m}{_PART}" for m in (r"\.", "/")
 )
-_OTHER_DATE = rf"^\s*(?:{_OTHER_DAYS}|{_PART}-{_PART}-\d{{4}})(?:[ T]\d{{1,2}}:\d{{2}}.*)?\s*$"
+_SHORT_YEARS = rf"{_TWO}\.{_TWO}\.\d\d|{_PART}/{_PART}/\d\d"  # 1.2.24 may be a version
+_NAMED_MONTHS = (
+    rf"{_PART}\.?[- /]{_MONTH}\.?[-, /]+\d{{2}}(?:\d{{2}})?|{_MONTH}\.?[- ]{_PART}[-, ]+\d{{4}}"
+)
+_OTHER_DATE = (
+    rf"^\s*(?:{_OTHER_DAYS}|{_PART}-{_PART}-\d{{4}}|{_SHORT_YEARS}|{_NAMED_MONTHS})"
+    r"(?:[ T]\d{1,2}:\d{2}.*)?\s*$"
+)
 _SIGN = "[%€$£¥]"
 _NUMBER = r"[-+]?\d[\d.,' ]*"
 _WITH_SIGN = (
@@ -40,7 +51,7 @@ def has_zone(dates: Any) -> Any:
 
 
 def is_other_date(cells: Any) -> Any:
-    """Which cells are dates that nobody can read without knowing the order of their parts."""
+    """Which cells are dates in other notations; many do not say the order of their parts."""
     return pyarrow("pyarrow.compute").match_substring_regex(cells, _OTHER_DATE)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +16,7 @@ from scipy.linalg import solve_triangular
 
 from kinspan._rows.blocks import blocks
 from kinspan._rows.once import computed_once
-from kinspan._rows.types import Codes, Floats
+from kinspan._rows.types import Floats
 from kinspan.metric.basis import Basis
 from kinspan.metric.root import Root
 from kinspan.metric.row_matrix import DenseRows, RowMatrix
@@ -120,45 +119,36 @@ class Covariance:
 
         From products of rows of different cells, in the metric without both of them.
         """
-        some, first, second = self._pairs(counts)
-        rows = self.residuals[some].astype(np.float64, copy=False)
-        counts, weights = counts[some], weights[:, some]
-        inverse = np.stack([1.0 / self.stretch(share)[: rows.shape[1]] for share in shares])
-        turned = rows * inverse[:, None]
-        for i, share in enumerate(shares):
-            if share in self.bent:
-                turned[i] += self.bent[share].inverse_beyond(rows)
-        products = turned @ rows.T
-        lengths = np.einsum("snn->sn", products)
-        left = _left(weights * lengths)
-        total = (lengths / left) @ counts / max(counts.sum(), 1e-300)
-        products = products.reshape(len(shares), -1).take(len(some) * first + second, axis=1)
-        products *= products
-        both = left.take(first, axis=1) * left.take(second, axis=1)
-        both -= weights.take(first, axis=1) * weights.take(second, axis=1) * products
-        products /= np.square(np.maximum(both, 1e-6, out=both), out=both)
-        each = counts[first] * counts[second]
-        square = products @ each / max(each.sum(), 1e-300)
-        return np.where(square > 0, total**2 / np.where(square > 0, square, 1.0), np.inf)
+        some = self.rows.across(self._plain_lengths())
+        rows, counts = self.residuals[some].astype(np.float64, copy=False), counts[some]
+        both = np.outer(counts, counts)
+        among = both * (self.rows.cells[some][:, None] != self.rows.cells[some])
+        if not among.any():  # a single cell has more than one row
+            among = both * ~np.eye(len(some), dtype=bool)
+        each = zip(shares, weights[:, some], strict=True)
+        found = [_dimension(self.root(share).turned(rows), counts, among, w) for share, w in each]
+        return np.array(found)
 
-    def _pairs(self, counts: Floats) -> tuple[Codes, Codes, Codes]:
-        """A few rows, and the first and second of their pairs: of different cells, if there are."""
+    def _plain_lengths(self) -> Floats:
+        """(rows,): squared, without a metric."""
         lengths = np.empty(len(self.residuals))
         for part in blocks(*self.residuals.shape):
-            rows = self.residuals[part]
-            np.einsum("np,np->n", rows, rows, dtype=np.float64, out=lengths[part])
-        some = self.rows.across(lengths)
-        cells, (first, second) = self.rows.cells[some], _all_pairs(len(some))
-        differ = np.flatnonzero(cells[first] != cells[second])
-        among = counts[some]
-        if (among[first[differ]] * among[second[differ]]).any():
-            return some, first[differ], second[differ]
-        return some, first, second  # a single cell has more than one row
+            rows = self.residuals[part].astype(np.float64, copy=False)
+            np.einsum("np,np->n", rows, rows, out=lengths[part])
+        return lengths
 
 
-@cache
-def _all_pairs(n: int) -> tuple[Codes, Codes]:
-    return np.triu_indices(n, 1)
+def _dimension(rows: Floats, counts: Floats, among: Floats, weights: Floats) -> float:
+    """From a few rows in a metric, how much their pairs count, and what leaves it with a row."""
+    products = rows @ rows.T
+    lengths = np.diagonal(products).copy()
+    left = _left(weights * lengths)
+    total = float((lengths / left) @ counts) / max(float(counts.sum()), 1e-300)
+    products *= products
+    both = np.outer(left, left) - np.outer(weights, weights) * products
+    products /= np.square(np.maximum(both, 1e-6, out=both), out=both)
+    square = float(np.vdot(products, among)) / max(float(among.sum()), 1e-300)
+    return total**2 / square if square > 0 else float("inf")
 
 
 def _longer(inside: Floats, counts: Floats, weights: Floats) -> Floats:

@@ -22,8 +22,8 @@ class Root(NamedTuple):
         return cls(np.sqrt(stretch), np.empty((len(stretch), 0)), np.empty(0))
 
     def turned(self, coordinates: Floats) -> Floats:
-        """(…, directions): vectors in the basis → the same in the metric."""
-        return self._bent(coordinates / self.root, self.by)
+        """(…, directions), or the first of them: vectors in the basis → the same in the metric."""
+        return self._bent(coordinates / self.root[: coordinates.shape[-1]], self.by)
 
     def turned_back(self, coef: Floats, out: Floats | None = None) -> Floats:
         """(…, directions): rules for rows in the metric → rules for rows in the basis."""

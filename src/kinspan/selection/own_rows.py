@@ -45,9 +45,8 @@ class _InScale(NamedTuple):
 
     def of(self, tasks: Codes, places: Codes, is_row: Mask) -> OfScale:
         """Some tasks and their rows."""
-        change, residuals = self.scale.change, self.scale.residuals
-        here = self.scale._replace(change=change[places].reshape(-1, change.shape[1]))
-        rows = residuals[places] * is_row[..., None]
+        change, rows = self.scale.change, _rows_at(self.scale.residuals, places, is_row)
+        here = self.scale._replace(change=change.take(places.reshape(-1), axis=0))
         of_rows = here.relative(0.0).reshape(rows.shape)
         return OfScale(of_rows, rows, self.contrasts[tasks], self.axes)
 
@@ -110,8 +109,8 @@ def _of_similar_sizes(
         yield SomeTasks(
             t,
             places,
-            rows.values.take(places, axis=0) * is_row[..., None],
-            rows.weights[places] * is_row,
+            _rows_at(rows.values, places, is_row),
+            _rows_at(rows.weights, places, is_row),
             rows.classes[places],
             contrasts[t].astype(rows.values.dtype, copy=False),
             centring[t],
@@ -119,6 +118,14 @@ def _of_similar_sizes(
             scaled.counts[t],
             in_scale and in_scale.of(t, places, is_row),
         )
+
+
+def _rows_at(values: Floats, places: Codes, is_row: Mask) -> Floats:
+    """(tasks, rows, …): of (rows, …) values; zero where a task is filled up."""
+    found = values.take(places, axis=0)
+    if not is_row.all():
+        found[~is_row] = 0.0
+    return found
 
 
 def _turned_back(scale: ScaleChange, vectors: Floats) -> Floats:

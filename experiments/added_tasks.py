@@ -13,7 +13,7 @@ METHODS = (
     methods.NAIVE,
     methods.NAIVE_EIGENVECTOR,
     methods.PLUGIN,
-    methods.SPECTRAL,
+    methods.DEFAULT,
 )
 SINGLE = METHODS[:2]
 PRINTED = {

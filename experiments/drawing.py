@@ -35,7 +35,7 @@ STYLES = {
     m.NAIVE: Style("#D55E00", "D"),
     m.NAIVE_EIGENVECTOR: Style("#E69F00", "v"),
     m.PLUGIN: Style("#56B4E9", "^"),
-    m.SPECTRAL: Style("#0072B2", "o"),
+    m.DEFAULT: Style("#0072B2", "o"),
     m.ALONE: Style("#000000", "d"),
     m.ORACLE: Style("#000000", "P"),
     m.LSSVM: Style("#CC79A7", "X"),

@@ -11,7 +11,7 @@ SINGLE = "ST-SPCA"
 NAIVE = "N-SPCA, labels ±1"
 NAIVE_EIGENVECTOR = "N-SPCA, eigenvector"
 PLUGIN = "MTL-SPCA, plug-in"
-SPECTRAL = "MTL-SPCA, spectral"
+DEFAULT = "kinspan"
 ALONE = "single task, kinspan"
 ORACLE = "MTL-SPCA, oracle"
 LSSVM = "MTL-LSSVM"
@@ -29,7 +29,7 @@ def estimator(
     """A method to be fitted.
 
     `scale` is for the rules of the paper: None if the noise is known to have variance one, "task"
-    for its z-scores. The spectral rule and the single-task rule are those of the library, with all
+    for its z-scores. The default and the single-task rule are those of the library, with all
     its defaults.
     """
     shared, own = strengths
@@ -40,7 +40,7 @@ def estimator(
         PLUGIN: MultiTaskSPCA(
             labels="plugin", scale=scale, metric=0, row_sample=0, multi_class="one-vs-all"
         ),
-        SPECTRAL: MultiTaskSPCA(),
+        DEFAULT: MultiTaskSPCA(),
         ALONE: MultiTaskSPCA(labels="single"),
         LSSVM: MultiTaskLSSVM(shared_strength=shared, task_strengths=own, scale=scale),
         LSSVM_CHOSEN: MultiTaskLSSVM(scale=scale),

@@ -43,7 +43,7 @@ METHODS = (
     methods.LSSVM,
     methods.ALL_LANDMARKS,
     methods.PLUGIN,
-    methods.SPECTRAL,
+    methods.DEFAULT,
 )
 PRINTED = {
     methods.SINGLE: "ST SPCA",

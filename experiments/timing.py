@@ -22,7 +22,7 @@ from kinspan.datasets import gaussian_mixture, related_means
 NAME = "timing"
 METHODS = (
     methods.PLUGIN,
-    methods.SPECTRAL,
+    methods.DEFAULT,
     methods.LSSVM,
     methods.LSSVM_CHOSEN,
     methods.LANDMARKS,

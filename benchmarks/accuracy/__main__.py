@@ -7,7 +7,7 @@ import os
 
 from benchmarks._measure import RESULTS
 from benchmarks.accuracy.peers import PEERS
-from benchmarks.accuracy.rows import FRESH_ROWS, ROWS, forget, read
+from benchmarks.accuracy.rows import FILE, FRESH_ROWS, ROWS
 from benchmarks.accuracy.run import run
 from benchmarks.accuracy.sets import SETS
 from benchmarks.accuracy.table import write, write_fresh
@@ -26,16 +26,17 @@ def main() -> None:
     parser.add_argument("--table", action="store_true", help="only write the table")
     options = parser.parse_args()
     if not options.table:
-        peers = [PEERS[name] for name in options.methods if PEERS[name].installed]
+        peers = [PEERS[name] for name in options.methods if PEERS[name].is_here]
         sets = [SETS[name] for name in options.sets]
         path, draws = ROWS, range(options.draws)
         if options.fresh:
             path, draws = FRESH_ROWS, range(FRESH_DRAWS, FRESH_DRAWS + options.fresh)
         if options.again:
-            forget(path, options.sets, [peer.name for peer in peers])
+            names = [peer.name for peer in peers]
+            FILE.forget(path, lambda row: row.set in options.sets and row.method in names)
         run(sets, peers, path, options.data, draws)
-    write(list(read(ROWS).values()), RESULTS)
-    write_fresh(list(read(FRESH_ROWS).values()), RESULTS)
+    write(list(FILE.read(ROWS).values()), RESULTS)
+    write_fresh(list(FILE.read(FRESH_ROWS).values()), RESULTS)
 
 
 if __name__ == "__main__":

@@ -1,59 +1,17 @@
-"""Every method of the comparison, as one table."""
+"""Every method of the table, and what is tried of its parameters."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from importlib.util import find_spec
-from typing import Any, NamedTuple
 
-from benchmarks.accuracy import fits
-from benchmarks.accuracy.fits import Rule
+from benchmarks.peers import fits
+from benchmarks.peers.peer import C_GRID, GAMMAS, OURS, Peer
 from kinspan.baselines import NaiveSPCA, SingleTaskSPCA
 
-Parameters = dict[str, Any]
-
-
-class Limit(NamedTuple):
-    """How the work of a slow method on a large set is reduced."""
-
-    draws: int
-    parameters: Parameters | None = None  # used instead of cross-validated ones
-
-
-class Peer(NamedTuple):
-    """One method."""
-
-    name: str
-    fit: Callable[..., Rule]  # a draw, and parameters as keywords
-    grid: Sequence[Parameters] = ({},)  # to choose from by cross-validation
-    limits: Mapping[str, Limit] = {}
-    needs: str = "kinspan"  # the library
-    several_classes: bool = False  # whether it differs only where there are more than two
-
-    @property
-    def installed(self) -> bool:
-        """Whether this environment has the library."""
-        return find_spec(self.needs) is not None
-
-
-COUNTS, CALTECH, OFFICE31, HOME = (
-    "Amazon 5000 counts, 50 per class",
-    "Office-Caltech deep, a quarter",
-    "Office-31 deep, a quarter",
-    "Office-Home deep, a quarter",
-)
-C_GRID = [{"C": C} for C in (1e-4, 1e-3, 1e-2, 1e-1)]
+HOME = "Office-Home deep, a quarter"
 FEWER_C = C_GRID[1:3]
 STRENGTHS = [{"strength": s} for s in (None, 1.0, 10.0, 100.0)]
-GAMMAS = [{"C": C, "gamma": g} for C in (1e-3, 1e-2, 1e-1) for g in (0.2, 0.5, 0.8)]
-WIDE_THREE = {name: Limit(3) for name in (COUNTS, CALTECH, OFFICE31)}
-CDLS_LIMITS = WIDE_THREE | {HOME: Limit(1)}
-AUGMENTED_LIMITS = {CALTECH: Limit(3), OFFICE31: Limit(3), HOME: Limit(1, {"C": 1e-3})}
-GROUPED_LIMITS = {name: Limit(1) for name in WIDE_THREE} | {HOME: Limit(1, {"C": 1e-2})}
-BLENDED_LIMITS = WIDE_THREE | {HOME: Limit(1, {"C": 1e-3})}
-CORAL_LIMITS = {CALTECH: Limit(3), OFFICE31: Limit(3), HOME: Limit(1, {"C": 1e-3})}
-OURS = Peer("kinspan", fits.ours)
+SETTLED = {HOME: {"C": 1e-3}}  # where a choice by cross-validation would take hours
 SINGLE = Peer("single task", partial(fits.ours, labels="single"))
 PLAIN_SINGLE = Peer("single task, no metric", partial(fits.with_tasks, SingleTaskSPCA()))
 
@@ -68,16 +26,16 @@ PEERS = {
         Peer("plug-in", partial(fits.ours, labels="plugin")),
         Peer("one-vs-all", partial(fits.ours, multi_class="one-vs-all"), several_classes=True),
         Peer("MTL-LSSVM", fits.lssvm, STRENGTHS),
-        Peer("CDLS, others pooled", fits.cdls, [{"C": 1.0}], CDLS_LIMITS),
+        Peer("CDLS, others pooled", fits.cdls, [{"C": 1.0}]),
         Peer("logistic pooled", fits.logistic_pooled, C_GRID),
-        Peer("logistic per task", fits.logistic_alone, C_GRID),
+        Peer("logistic per task", partial(fits.alone, fits.logistic_pooled), C_GRID),
         Peer("logistic, target weighted", fits.logistic_weighted, C_GRID),
         Peer("LDA pooled", fits.lda_pooled),
-        Peer("LDA per task", fits.lda_alone),
-        Peer("feature augmentation", fits.augmented, C_GRID, AUGMENTED_LIMITS),
-        Peer("scikit-lego grouped", fits.grouped, FEWER_C, GROUPED_LIMITS, "sklego"),
-        Peer("scikit-lego hierarchical", fits.hierarchical, FEWER_C, BLENDED_LIMITS, "sklego"),
-        Peer("skada CORAL", fits.coral, C_GRID, CORAL_LIMITS, "skada"),
-        Peer("adapt balanced weighting", fits.balanced, GAMMAS, needs="adapt"),
+        Peer("LDA per task", partial(fits.alone, fits.lda_pooled)),
+        Peer("feature augmentation", fits.augmented, C_GRID, settled=SETTLED),
+        Peer("scikit-lego grouped", fits.grouped, FEWER_C, "sklego", {HOME: {"C": 1e-2}}),
+        Peer("scikit-lego hierarchical", fits.hierarchical, FEWER_C, "sklego", SETTLED),
+        Peer("skada CORAL", fits.coral, C_GRID, "skada", SETTLED),
+        Peer("adapt balanced weighting", fits.balanced, GAMMAS, "adapt"),
     ]
 }

@@ -1,14 +1,15 @@
-"""The data sets, which of their rows have labels, and the features that every method gets."""
+"""The data sets, and which of their rows have labels."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.peers.samples import Sample, single, some, standardised
 from kinspan.datasets import (
     TaskDataset,
     load_amazon_reviews,
@@ -18,7 +19,7 @@ from kinspan.datasets import (
     load_office_home,
 )
 
-Rows = NDArray[np.intp]
+Chosen = NDArray[np.intp]
 PAIRS = [(1, 4), (7, 9), (3, 8), (5, 6), (2, 9), (3, 5)]  # Figure 3 of the paper
 
 
@@ -33,17 +34,6 @@ class Set(NamedTuple):
     tuning_folds: int = 3  # how many of three folds choose hyperparameters
 
 
-class Draw(NamedTuple):
-    """Training rows, and test rows of the target, prepared in the same way for all methods."""
-
-    target: str
-    X: NDArray[np.float32]
-    y: NDArray[np.int64]
-    task: NDArray[np.str_]
-    X_test: NDArray[np.float32]
-    y_test: NDArray[np.int64]
-
-
 _counts = partial(load_amazon_reviews, "counts5000")
 _deep_caltech = partial(load_office_caltech, "efficientnet-lite2")
 SETS = {
@@ -56,7 +46,7 @@ SETS = {
         Set("Office-Caltech SURF, 3 per class", load_office_caltech, 3, None, 10),
         Set("Office-Caltech deep, a quarter", _deep_caltech, 0.25, None, 10, 1),
         Set("Office-31 deep, a quarter", load_office31, 0.25, None, 10, 1),
-        Set("Office-Home deep, a quarter", load_office_home, 0.25, None, 3, 1),
+        Set("Office-Home deep, a quarter", load_office_home, 0.25, None, 10, 1),
     ]
 }
 
@@ -66,7 +56,7 @@ def targets(data: TaskDataset) -> list[str]:
     return [str(t) for t in np.unique(data.task)]
 
 
-def training_rows(data: TaskDataset, of: Set, target: str, draw: int) -> Rows:
+def training_rows(data: TaskDataset, of: Set, target: str, draw: int) -> Chosen:
     """The labelled rows, the same for all methods; the rows of a source suit all targets."""
     rng = np.random.default_rng(draw)
     may_train = np.ones(len(data.y), bool) if data.split is None else data.split == "train"
@@ -81,7 +71,7 @@ def training_rows(data: TaskDataset, of: Set, target: str, draw: int) -> Rows:
     return np.concatenate(chosen)
 
 
-def held_out_rows(data: TaskDataset, target: str, train: Rows) -> Rows:
+def held_out_rows(data: TaskDataset, target: str, train: Chosen) -> Chosen:
     """The other rows of the target, or its test rows if the data come with a test part."""
     mine = data.task == target
     if data.split is not None:
@@ -89,28 +79,7 @@ def held_out_rows(data: TaskDataset, target: str, train: Rows) -> Rows:
     return np.setdiff1d(np.flatnonzero(mine), train)
 
 
-def prepared(data: TaskDataset, target: str, train: Rows) -> Draw:
-    """Rows minus the mean of their task's class means, over the pooled deviation within classes.
-
-    Both come from the labelled rows alone. Features that do not vary there are not divided.
-    """
-    X, y, task = _dense(data.X[train]), data.y[train], data.task[train]
-    test = held_out_rows(data, target, train)
-    cells, cell = np.unique(np.stack([task, y.astype(str)]), axis=1, return_inverse=True)
-    means = np.stack([X[cell == c].mean(axis=0, dtype=np.float64) for c in range(cells.shape[1])])
-    variance = ((X - means[cell]) ** 2).sum(axis=0) / max(len(X) - len(means), 1)
-    scale = np.where(variance > 0, np.sqrt(variance), 1.0)
-    centres = {t: means[cells[0] == t].mean(axis=0) for t in np.unique(task)}
-    centre = np.stack([centres[t] for t in task])
-    return Draw(
-        target,
-        ((X - centre) / scale).astype(np.float32),
-        y,
-        task,
-        ((_dense(data.X[test]) - centres[target]) / scale).astype(np.float32),
-        data.y[test],
-    )
-
-
-def _dense(X: Any) -> NDArray[Any]:
-    return X if isinstance(X, np.ndarray) else np.asarray(X.toarray())
+def prepared(data: TaskDataset, target: str, train: Chosen) -> Sample:
+    """The rows with labels and the new ones, standardised, in single precision."""
+    sample = Sample(some(data, train), some(data, held_out_rows(data, target, train)))
+    return standardised(sample).changed(lambda rows: single(rows.X))

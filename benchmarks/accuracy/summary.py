@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
-from benchmarks.accuracy.peers import OURS
 from benchmarks.accuracy.rows import Row
+from benchmarks.peers.peer import OURS
 
 Place = tuple[str, str]  # a set and a target
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks._measure import RESULTS, machine
-from benchmarks._resumable import whole_lines
+from benchmarks._resumable import RowFile, finished
+from benchmarks.peers.peer import Parameters
 
 FITS = RESULTS / "comparison.csv"
 ANSWERS = RESULTS / "comparison_answers.csv"
@@ -35,7 +36,7 @@ class Fit(NamedTuple):
     predict_seconds: float
     our_fit_seconds: float
     our_predict_seconds: float
-    parameters: str  # chosen by cross-validation on the first sample of the target
+    parameters: Parameters  # chosen by cross-validation on the first sample of the target
     versions: str
 
     @property
@@ -65,36 +66,30 @@ class Fact(NamedTuple):
     megabytes: float  # on disk with them, without those of scikit-learn
 
 
-def read_fits(path: Path = FITS) -> dict[Key, Fit]:
-    """All finished fits; a half-written last line is removed from the file."""
-    fits = [
-        Fit(situation, int(seed), method, *_five(map(float, figures)), parameters, versions)
-        for situation, seed, method, *figures, parameters, versions in _lines(path)
-    ]
-    return {fit.key: fit for fit in fits}
+def cells(fit: Fit) -> list[object]:
+    figures = [f"{fit.error:.5f}", *(f"{seconds:.4g}" for seconds in fit[4:8])]
+    return [*fit.key, *figures, json.dumps(fit.parameters), fit.versions]
+
+
+def parsed(line: list[str]) -> Fit:
+    situation, seed, method, *figures, parameters, versions = line
+    error, fit, predict, our_fit, our_predict = map(float, figures)
+    times = fit, predict, our_fit, our_predict
+    return Fit(situation, int(seed), method, error, *times, json.loads(parameters), versions)
+
+
+FILE = RowFile(Fit._fields, cells, parsed, lambda: f"{machine()}, one thread")
 
 
 def read_answers(path: Path = ANSWERS) -> list[Answer]:
-    return [Answer(line[0], line[1], line[2] == "yes", *line[3:]) for line in _lines(path)]
+    return [Answer(line[0], line[1], line[2] == "yes", *line[3:]) for line in finished(path)]
 
 
 def read_facts(path: Path = FACTS) -> list[Fact]:
     return [
         Fact(library, version, status, licence, int(dependencies), float(megabytes))
-        for library, version, status, licence, dependencies, megabytes in _lines(path)
+        for library, version, status, licence, dependencies, megabytes in finished(path)
     ]
-
-
-def append_fit(fit: Fit, path: Path = FITS) -> None:
-    """Add a line, after a header if the file is new."""
-    new = not path.exists() or path.stat().st_size == 0
-    with path.open("a", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        if new:
-            writer.writerow([f"# {machine()}, one thread"])
-            writer.writerow(Fit._fields)
-        figures = [f"{fit.error:.5f}", *(f"{seconds:.4g}" for seconds in fit[4:8])]
-        writer.writerow([*fit.key, *figures, *fit[8:]])
 
 
 def write_answers(answers: Iterable[Answer], path: Path = ANSWERS) -> None:
@@ -104,20 +99,6 @@ def write_answers(answers: Iterable[Answer], path: Path = ANSWERS) -> None:
 
 def write_facts(facts: Iterable[Fact], path: Path = FACTS) -> None:
     _write(path, Fact._fields, [[*f[:5], f"{f.megabytes:.1f}"] for f in facts])
-
-
-def as_text(parameters: dict[str, float]) -> str:
-    return json.dumps(parameters)
-
-
-def _five(figures: Iterable[float]) -> tuple[float, float, float, float, float]:
-    error, fit, predict, our_fit, our_predict = figures
-    return error, fit, predict, our_fit, our_predict
-
-
-def _lines(path: Path) -> list[list[str]]:
-    """The lines below the header, which may follow a line about the machine."""
-    return [line for line in csv.reader(whole_lines(path)) if not line[0].startswith("# ")][1:]
 
 
 def _write(path: Path, head: Iterable[str], lines: Iterable[Iterable[object]]) -> None:

@@ -12,7 +12,8 @@ from sklearn.model_selection import train_test_split
 
 from benchmarks import settings
 from benchmarks.accuracy.sets import SETS, held_out_rows, targets, training_rows
-from benchmarks.comparison.samples import Codes, Floats, Sample, prepared
+from benchmarks.comparison.samples import prepared
+from benchmarks.peers.samples import Codes, Floats, Sample
 from kinspan.datasets import gaussian_mixture, load_amazon_reviews, load_digit_pairs
 
 FRESH = 5000  # seeds from here on: draws of Amazon that were never used while kinspan was built
@@ -26,6 +27,11 @@ class Situation(NamedTuple):
     what: str  # tasks and their labels
     seeds: int = 5
     turns: int = 1  # number of tasks that take turns as the target
+
+    @property
+    def one_task(self) -> bool:
+        """Whether there is nothing to share."""
+        return self.make is one_task
 
     @property
     def few_labels(self) -> bool:

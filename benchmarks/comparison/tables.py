@@ -9,12 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.comparison.contenders import CONTENDERS, OURS
+from benchmarks.comparison.contenders import CONTENDERS
 from benchmarks.comparison.questions import QUESTIONS
-from benchmarks.comparison.rows import Answer, Fact, Fit, read_answers, read_facts, read_fits
+from benchmarks.comparison.rows import FILE, FITS, Answer, Fact, Fit, read_answers, read_facts
 from benchmarks.comparison.situations import SITUATIONS
 from benchmarks.comparison.subjects import SUBJECTS
 from benchmarks.comparison.tabpfn_claims import CLAIMS
+from benchmarks.peers.peer import OURS
 
 PAGE = Path(__file__).parents[2] / "docs" / "comparison.md"
 FEW = [name for name, s in SITUATIONS.items() if s.few_labels]
@@ -25,7 +26,7 @@ Cells = Mapping[tuple[str, str], list[Fit]]  # situation and method → fits
 def tables() -> dict[str, str]:
     """Every table of the page from the committed results."""
     cells: dict[tuple[str, str], list[Fit]] = defaultdict(list)
-    for fit in read_fits().values():
+    for fit in FILE.read(FITS).values():
         cells[fit.situation, fit.method].append(fit)
     answers = read_answers()
     return {

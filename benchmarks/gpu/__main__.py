@@ -79,7 +79,7 @@ def other_kind(kind: Any, is_complete: bool, flags: list[str], table: Table) -> 
     data = world(_ROWS, _FEATURES, kind=kind)
     speed.parts(data, table)
     if is_complete:
-        speed.fits(data, table, 5)
+        speed.fits(data, table)
         speed.predictions(data, table)
     if kind == torch.bfloat16:
         tuning.scores(data, Table.beside(table))
@@ -92,7 +92,7 @@ def many_rows(is_complete: bool, table: Table) -> None:
     data = world(_MANY_ROWS, _FEATURES)
     speed.parts(data, table)
     if is_complete:
-        speed.fits(data, table, 5)
+        speed.fits(data, table)
         speed.predictions(data, table)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
@@ -58,6 +59,10 @@ def all_checks(is_complete: bool) -> Iterator[Check]:
     yield "labels and weights of other kinds", other_columns
     yield "array API alone", array_api
     yield "CuPy", of_cupy
+    for kind, m in product((torch.float32, torch.float64), (2, 3)):
+        yield f"fit with many sampled rows, {kind}, {m} classes", partial(fits, kind, m)
+    yield "fit with many sampled rows, CuPy", fits_of_cupy
+    yield "a fit leaves nothing on the device", nothing_left
 
 
 def kernel(kind: Any, p: int, k: int, m: int, weighted: bool = False) -> float:
@@ -240,3 +245,40 @@ def of_cupy() -> float | bool:
     labels = MultiTaskSPCA().fit(X, y, task=task).predict(X, task=task)
     assert isinstance(labels, cupy.ndarray)
     return error
+
+
+def fits(kind: Any, m: int, move: Callable[[Any], Any] = lambda part: part) -> bool:
+    """A fit whose large products are computed on the device, beside that of the CPU."""
+    from kinspan import MultiTaskSPCA  # noqa: PLC0415
+
+    data, bar = world(20_000, 96, 20, m, kind, seed=9), 1e-9 if kind == torch.float64 else 1e-6
+    X, y, task = (part.cpu().numpy() for part in data)
+    models = [MultiTaskSPCA().fit(rows, y, task=task) for rows in (X, X.astype(np.float64))]
+    models.append(MultiTaskSPCA().fit(move(data.X), move(data.y), task=move(data.task)))
+    for name in ("coef_", "intercept_", "forecast_error_", "forecast_interval_"):
+        here, exact, there = (np.asarray(getattr(model, name)) for model in models)
+        rounding = np.abs(here - exact).max()  # of the products of the CPU in single precision
+        if np.abs(there - here).max() > bar * np.abs(here).max() + rounding:
+            return False
+    return True
+
+
+def fits_of_cupy() -> bool:
+    """The same with arrays of CuPy."""
+    try:
+        cupy = import_module("cupy")
+    except ImportError:
+        return True
+    return fits(torch.float64, 2, cupy.asarray)
+
+
+def nothing_left() -> bool:
+    """A fitted model keeps no rows on the device."""
+    from kinspan import MultiTaskSPCA  # noqa: PLC0415
+
+    data, models, used = world(100_000, 96, 20, seed=10), [], []
+    for _ in range(3):  # the first one leaves the workspace of the libraries
+        models.append(MultiTaskSPCA().fit(data.X, data.y, task=data.task))
+        gc.collect()
+        used.append(torch.cuda.memory_allocated())
+    return bool(used[-1] - used[-2] < data.X.element_size() * data.X.shape[1] * 100)

@@ -13,7 +13,7 @@ from benchmarks.gpu.timing import Table, device_milliseconds
 from benchmarks.gpu.worlds import World, random_multipliers
 
 _SUMS = [
-    *product((2048, 4096), (256, 1024), (1,), (1, 2)),
+    *product((2048, 4096), (256, 1024), (1, 2), (1, 2, 3)),
     *product((4096, 8192), (512, 1024, 2048), (4,), (1,)),
 ]
 _SCORES = [(2048, 1024, 1, 1), (4096, 1024, 1, 1), (1024, 1024, 1, 1), (2048, 256, 1, 1),

@@ -18,7 +18,8 @@ from kinspan._device.sample import device_sample
 from kinspan._rows import identifiers
 from kinspan._rows.kept_rows import Kept, bounded
 from kinspan._rows.keys import PUBLIC, RowKey, content_keys
-from kinspan._rows.many_rows import kept_of_batch, kept_of_many
+from kinspan._rows.large import HERE, Place
+from kinspan._rows.many_rows import RowsHere, kept_of_batch, kept_of_many
 from kinspan._rows.represented import weights_that_count
 from kinspan._rows.stored_rows import StoredRows, all_numbers, rows_of_all, stored_rows
 from kinspan._rows.strata import Strata
@@ -63,6 +64,7 @@ class RowSample:
     # (rows,): where the first of equal rows was among the rows given; None for rows of several
     # batches, of a device or of a file.
     positions: Codes | None = None
+    place: Place = HERE  # where products with the rows are computed
 
     @classmethod
     def from_checked(
@@ -79,8 +81,8 @@ class RowSample:
         """
         X = checked.features
         if is_elsewhere(X):
-            found: RowSample = device_sample(cls.from_checked, checked, size, fading, key)
-            return found.without_positions()
+            found = device_sample(checked, size, fading, key)
+            return replace(cls._of(size, *found, key.name), place=Place(X.array))
         weights = on_host(checked.weights)
         seen = np.arange(len(checked.labels)) if weights is None else np.flatnonzero(weights)
         tasks, task_codes = identifiers.encode(checked.tasks[seen])
@@ -89,7 +91,7 @@ class RowSample:
         w = None if weights is None else weights[seen].astype(np.float64)
         bound = _bound(size, cells, X.shape[1])
         if fading is None and (np.bincount(cells) > bound).any():
-            kept = kept_of_many(X, seen, cells, w, bound, key)
+            kept = kept_of_many(RowsHere.of(X, seen, cells, w, key), bound)
         elif fading is None and is_hopeless is not None:
             kept = kept_of_batch(
                 X, seen, cells, w, bound, key, partial(is_hopeless, tasks, classes)
@@ -169,7 +171,8 @@ class RowSample:
         bound = _bound(size, cells, first.n_features)
         kept = Kept.joined(columns, len(tasks) * len(classes), bound)
         rows = rows_of_all([part.stored for part in parts], kept.first)
-        return cls._of(size, tasks, classes, kept, rows, first.key_name)
+        found = cls._of(size, tasks, classes, kept, rows, first.key_name)
+        return replace(found, place=first.place)
 
     def __sub__(self, other: RowSample) -> RowSample:
         """The sample without the rows of the other that are in it.
@@ -202,9 +205,8 @@ class RowSample:
         found = RowSample._of(
             self.size, tasks, classes, kept, placed.stored[kept.first], self.key_name
         )
-        if placed.positions is None:
-            return found
-        return replace(found, positions=placed.positions[kept.first])
+        positions = None if placed.positions is None else placed.positions[kept.first]
+        return replace(found, positions=positions, place=self.place)
 
     def without_positions(self) -> RowSample:
         """The same where nobody knows any more which rows were given together."""

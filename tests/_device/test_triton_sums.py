@@ -151,7 +151,7 @@ def test_frequent_rows_are_those_of_the_cpu() -> None:
     found = Statistics.from_checked(on_device(torch.from_numpy(X), y, task), 20).sample
     assert here is not None
     assert found is not None
-    assert here.is_frequent.sum() >= 3
+    assert here.is_frequent.sum() >= 2
     for name in ("keys", "cells", "weights", "rows", "is_frequent"):
         np.testing.assert_array_equal(getattr(found, name), getattr(here, name))
     for ours, theirs in zip(found.strata, here.strata, strict=True):

@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.accuracy import fits
-from benchmarks.accuracy.peers import OURS, PEERS, Limit, Peer
-from benchmarks.accuracy.rows import Key, Row, append, forget, read
+from benchmarks.accuracy.peers import PEERS
+from benchmarks.accuracy.rows import FILE, Key, Row
 from benchmarks.accuracy.run import run
-from benchmarks.accuracy.sets import Draw, Set, held_out_rows, prepared, training_rows
+from benchmarks.accuracy.sets import Set, held_out_rows, prepared, training_rows
 from benchmarks.accuracy.summary import beaten, gaps, mean_ranks, summarise, worst_loss
 from benchmarks.accuracy.table import write
-from benchmarks.accuracy.tuning import folds, tuned
+from benchmarks.peers import fits
+from benchmarks.peers.peer import OURS, Peer
+from benchmarks.peers.samples import Sample
+from benchmarks.peers.tuning import folds, tuned
 
 from kinspan.datasets import TaskDataset, gaussian_mixture, related_means
 
@@ -37,7 +39,7 @@ def tiny(data: TaskDataset) -> Set:
 
 def rows_of(path: Path, tiny: Set, *peers: Peer, draws: int = 100) -> dict[Key, Row]:
     run([tiny], list(peers), path, None, range(draws))
-    return read(path)
+    return FILE.read(path)
 
 
 def test_a_second_run_adds_nothing(tmp_path: Path, tiny: Set) -> None:
@@ -73,8 +75,8 @@ def test_methods_added_later_do_not_touch_finished_rows(tmp_path: Path, tiny: Se
 def test_forgotten_rows_are_made_anew(tmp_path: Path, tiny: Set) -> None:
     path = tmp_path / "rows.csv"
     rows = rows_of(path, tiny, OURS, LOGISTIC)
-    forget(path, ["tiny"], ["logistic"])
-    assert read(path) == {key: row for key, row in rows.items() if key.method == OURS.name}
+    FILE.forget(path, lambda row: row.method == "logistic")
+    assert FILE.read(path) == {key: row for key, row in rows.items() if key.method == OURS.name}
     assert rows_of(path, tiny, OURS, LOGISTIC).keys() == rows.keys()
 
 
@@ -82,8 +84,8 @@ def test_all_methods_get_the_same_rows(tmp_path: Path, tiny: Set) -> None:
     seen: dict[str, list[bytes]] = {"one": [], "two": []}
 
     def spy(name: str) -> Any:
-        def fit(draw: Draw) -> fits.Rule:
-            arrays = (draw.X, draw.y, draw.task, draw.X_test, draw.y_test)
+        def fit(draw: Sample) -> fits.Rule:
+            arrays = (*draw.train[:3], *draw.test[:2])
             seen[name].append(b"".join(np.ascontiguousarray(a).tobytes() for a in arrays))
             return fits.logistic_pooled(draw, C=1.0)
 
@@ -112,33 +114,35 @@ def test_rows_are_scaled_and_centred_by_labelled_rows(data: TaskDataset, tiny: S
     draw = prepared(data, "b", training_rows(data, tiny, "b", 0))
     within = np.zeros(6)
     for task in "abc":
-        cells = [draw.X[(draw.task == task) & (draw.y == c)] for c in (0, 1)]
+        X, y, of_task, _ = draw.train
+        cells = [X[(of_task == task) & (y == c)] for c in (0, 1)]
         np.testing.assert_allclose(sum(c.mean(axis=0) for c in cells), 0, atol=1e-5)
         within += sum(c.var(axis=0) * len(c) for c in cells)
-    np.testing.assert_allclose(within / (len(draw.X) - 6), 1, rtol=1e-5)
+    np.testing.assert_allclose(within / (len(draw.train.X) - 6), 1, rtol=1e-5)
 
 
 def test_tuning_leaves_out_rows_of_the_target_only(data: TaskDataset, tiny: Set) -> None:
     draw = prepared(data, "b", training_rows(data, tiny, "b", 0))
     parts = list(folds(draw, 3))
-    assert sum(len(part.y_test) for part in parts) == (draw.task == "b").sum()
+    task = draw.train.task
+    assert sum(len(part.test.y) for part in parts) == (task == "b").sum()
     for part in parts:
-        assert len(part.y) + len(part.y_test) == len(draw.y)
-        assert (part.task != "b").sum() == (draw.task != "b").sum()
+        assert len(part.train.y) + len(part.test.y) == len(draw.train.y)
+        assert (part.train.task != "b").sum() == (task != "b").sum()
 
-    def right_only_if(draw: Draw, *, good: bool) -> fits.Rule:
-        return lambda X: draw.y_test if good else 1 - draw.y_test
+    def right_only_if(draw: Sample, *, good: bool) -> fits.Rule:
+        return lambda rows: rows.y if good else 1 - rows.y
 
     assert tuned(Peer("", right_only_if, [{"good": False}, {"good": True}]), draw, 1) == {
         "good": True
     }
 
 
-def test_slow_methods_do_less(tmp_path: Path, tiny: Set) -> None:
-    slow = LOGISTIC._replace(limits={"tiny": Limit(1, {"C": 0.5})})
+def test_settled_parameters_are_not_chosen(tmp_path: Path, tiny: Set) -> None:
+    slow = LOGISTIC._replace(settled={"tiny": {"C": 0.5}})
     only = PEERS["one-vs-all"]  # two classes: nothing that differs
     rows = rows_of(tmp_path / "rows.csv", tiny, slow, only)
-    assert {(key.draw, key.method) for key in rows} == {(0, "logistic")}
+    assert {(key.draw, key.method) for key in rows} == {(0, "logistic"), (1, "logistic")}
     assert all(row.parameters == {"C": 0.5} for row in rows.values())
 
 
@@ -183,8 +187,8 @@ def test_who_beats_ours() -> None:
 
 def test_table_is_written(tmp_path: Path) -> None:
     for row in ROWS:
-        append(tmp_path / "rows.csv", row)
-    rows = read(tmp_path / "rows.csv")
+        FILE.append(tmp_path / "rows.csv", row)
+    rows = FILE.read(tmp_path / "rows.csv")
     assert list(rows.values()) == ROWS
     write(list(rows.values()), tmp_path)
     text = (tmp_path / "accuracy.md").read_text()

@@ -9,14 +9,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.accuracy.few.draws import Rows, balanced_error, drawn, settings
-from benchmarks.accuracy.few.methods import DEFAULT, GROUPS, METHODS, Answers, Method, named, scaled
-from benchmarks.accuracy.few.rows import Key, Row, append, read
-from benchmarks.accuracy.few.run import Plan, run
+from benchmarks.accuracy.few.draws import balanced_error, drawn, settings
+from benchmarks.accuracy.few.methods import GROUPS, METHODS, named, scaled
+from benchmarks.accuracy.few.rows import FILE, Key, Row
+from benchmarks.accuracy.few.run import Plan, judged, run
 from benchmarks.accuracy.few.sets import Set, load_digits
 from benchmarks.accuracy.few.summary import errors, gaps, means
 from benchmarks.accuracy.few.table import page
-from benchmarks.accuracy.few.texts import FILE, load_texts
+from benchmarks.accuracy.few.texts import FILE as TEXTS
+from benchmarks.accuracy.few.texts import load_texts
+from benchmarks.peers.fits import Rule
+from benchmarks.peers.peer import OURS, Peer
+from benchmarks.peers.samples import Rows, Sample
 
 from kinspan.datasets import TaskDataset, gaussian_mixture, related_means
 
@@ -37,9 +41,9 @@ def tiny(data: TaskDataset) -> Set:
     return Set("tiny", lambda **_: data)
 
 
-def rows_of(path: Path, tiny: Set, methods: list[Method], again: bool = False) -> dict[Key, Row]:
+def rows_of(path: Path, tiny: Set, methods: list[Peer], again: bool = False) -> dict[Key, Row]:
     run([tiny], Plan([3, 5], range(2), methods, again), path, None)
-    return read(path)
+    return FILE.read(path)
 
 
 def untimed(rows: dict[Key, Row]) -> list[Row]:
@@ -60,13 +64,13 @@ def test_an_interrupted_run_continues(tmp_path: Path, tiny: Set) -> None:
 def test_only_some_methods_are_measured_again(tmp_path: Path, tiny: Set) -> None:
     path = tmp_path / "rows.csv"
     before = rows_of(path, tiny, QUICK)
-    wrong = DEFAULT._replace(answer=lambda draw: Answers(1 - draw.test.y, 50.0))
+    wrong = OURS._replace(fit=lambda sample: lambda rows: 1 - rows.y)
     assert rows_of(path, tiny, [wrong]) == before
     after = rows_of(path, tiny, [wrong], again=True)
     assert after.keys() == before.keys()
     for key, row in after.items():
-        assert (row.error == 100) == (key.method == DEFAULT.name)
-        assert row == before[key] or key.method == DEFAULT.name
+        assert (row.error == 100) == (key.method == OURS.name)
+        assert row == before[key] or key.method == OURS.name
 
 
 def test_absent_data_are_skipped_with_a_reason(
@@ -80,13 +84,13 @@ def test_absent_data_are_skipped_with_a_reason(
     shown = capsys.readouterr().out
     assert "texts is skipped: no data folder" in shown
     assert "there is skipped" in shown
-    assert FILE in shown
+    assert TEXTS in shown
 
 
 def test_texts_become_latent_features(tmp_path: Path) -> None:
     words = [f"word{i}" for i in range(150)]
     rng = np.random.default_rng(0)
-    with gzip.open(tmp_path / FILE, "wt") as file:
+    with gzip.open(tmp_path / TEXTS, "wt") as file:
         for i in range(300):
             text = " ".join(rng.choice(words, 30))
             review = {"domain": "ab"[i % 2], "y": i // 2 % 2, "title": "title", "text": text}
@@ -125,34 +129,47 @@ def test_slow_methods_are_left_out_with_a_note(
     tmp_path: Path, tiny: Set, capsys: pytest.CaptureFixture[str]
 ) -> None:
     slow = QUICK[1]._replace(widest=5)
-    rows = rows_of(tmp_path / "rows.csv", tiny, [DEFAULT, slow])
-    assert {key.method for key in rows} == {DEFAULT.name}
+    rows = rows_of(tmp_path / "rows.csv", tiny, [OURS, slow])
+    assert {key.method for key in rows} == {OURS.name}
     assert f"{slow.name} is left out, too slow for 6 features" in capsys.readouterr().out
 
 
 def test_errors_weigh_tasks_and_classes_equally() -> None:
     y, task = np.array([0, 0, 0, 1, 0, 1]), np.array(list("aaaabb"))
     test = Rows(np.zeros((6, 1)), y, task)
-    assert balanced_error(test, np.zeros(6, int)) == pytest.approx(50)
-    assert balanced_error(test, np.array([0, 0, 1, 1, 0, 1])) == pytest.approx(100 / 3 / 2 / 2)
+    assert balanced_error(test, y == 0) == pytest.approx(50)
+    right = np.array([True, True, False, True, True, True])
+    assert balanced_error(test, right) == pytest.approx(100 / 3 / 2 / 2)
 
 
 def test_the_pooled_scale_is_that_within_cells(data: TaskDataset) -> None:
     draw = drawn(data, 5, 0)
     constant = draw._replace(train=draw.train._replace(X=draw.train.X * [1, 1, 1, 1, 1, 0]))
-    train = scaled(constant, "pooled").train
+    train, rule = scaled_rows(constant)
     parts = [train.X[(train.task == t) & (train.y == c)] for t in "abc" for c in (0, 1)]
     squares = sum(((part - part.mean(axis=0)) ** 2).sum(axis=0) for part in parts)
     np.testing.assert_allclose(squares / (30 - 6), [1, 1, 1, 1, 1, 0])
-    np.testing.assert_array_equal(scaled(draw, None).test.X, draw.test.X)
+    np.testing.assert_array_equal(rule(constant.train), train.X[:, 0])
+
+
+def scaled_rows(sample: Sample) -> tuple[Rows, Rule]:
+    """The labelled rows that a fit gets, and its rule: the first scaled feature of new rows."""
+    seen = []
+
+    def fit(of: Sample) -> Rule:
+        seen.append(of.train)
+        return lambda rows: rows.X[:, 0]
+
+    rule = scaled(fit, sample)
+    return seen[0], rule
 
 
 def test_every_method_learns_what_it_can(data: TaskDataset) -> None:
     draw = drawn(data, 10, 0)
     for method in METHODS.values():
-        answers = method.answer(draw)
-        assert balanced_error(draw.test, answers.classes) < 35, method.name
-        assert (answers.forecast is not None) == method.is_ours
+        row = judged(Key("tiny", 10, 0, method.name), method, draw, {})
+        assert row.error < 35, method.name
+        assert (row.forecast is not None) == (method.name in GROUPS["ours"])
     assert len(METHODS) == 1 + 2 * (3 + 4)
     assert sorted(GROUPS["ours"] + GROUPS["baselines"]) == sorted(METHODS)
 
@@ -161,10 +178,10 @@ OTHER, WORSE = "naive, scale None", "LDA pooled, scale None"
 ROWS = [
     Row(name, 3, draw, method, error, 10.0, 0.1)
     for name, method, of_draws in [
-        ("Amazon texts", DEFAULT.name, [20.0, 24.0, 22.0]),
+        ("Amazon texts", OURS.name, [20.0, 24.0, 22.0]),
         ("Amazon texts", OTHER, [19.0, 21.0, 20.0]),
         ("Amazon texts", WORSE, [30.0, 30.0]),
-        ("MNIST pairs", DEFAULT.name, [5.0, 7.0, 6.0]),
+        ("MNIST pairs", OURS.name, [5.0, 7.0, 6.0]),
         ("MNIST pairs", OTHER, [9.0, 12.0, 12.0]),
     ]
     for draw, error in enumerate(of_draws)
@@ -191,8 +208,8 @@ def test_means_compare_a_method_with_the_default_where_it_ran() -> None:
 
 def test_the_page_says_what_keeps_the_limits(tmp_path: Path) -> None:
     for row in ROWS:
-        append(tmp_path / "rows.csv", row)
-    rows = list(read(tmp_path / "rows.csv").values())
+        FILE.append(tmp_path / "rows.csv", row)
+    rows = list(FILE.read(tmp_path / "rows.csv").values())
     assert rows == ROWS
     text = page(rows[::-1])
     assert text == page(rows)

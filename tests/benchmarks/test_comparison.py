@@ -8,17 +8,22 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.comparison import fits, measure, rows, tables, worlds
+from benchmarks.comparison import measure, rows, tables, worlds
 from benchmarks.comparison.answers import asked
-from benchmarks.comparison.contenders import CONTENDERS, OURS, Contender
+from benchmarks.comparison.contenders import CONTENDERS
 from benchmarks.comparison.questions import QUESTIONS
 from benchmarks.comparison.rows import Answer, Fact, Fit, Key
-from benchmarks.comparison.samples import Sample, prepared
+from benchmarks.comparison.samples import prepared
 from benchmarks.comparison.situations import SITUATIONS, Situation, rings, shops
 from benchmarks.comparison.subjects import SUBJECTS, Labelled, Subject
 from benchmarks.comparison.tabpfn_claims import CLAIMS
+from benchmarks.peers import fits
+from benchmarks.peers.measure import measured
+from benchmarks.peers.peer import OURS, Peer
+from benchmarks.peers.samples import Sample
+from benchmarks.peers.tuning import folds
 
-FITS = list(rows.read_fits().values())
+FITS = list(rows.FILE.read(rows.FITS).values())
 ANSWERS = rows.read_answers()
 
 
@@ -82,35 +87,33 @@ def test_a_check_can_fail() -> None:
 
 
 def test_linear_methods_get_scaled_centred_and_encoded_features() -> None:
-    sample = shops(0)
-    cells = [
-        sample.rows.X[(sample.rows.task == t) & (sample.y == c)] for t in range(8) for c in (0, 1)
-    ]
-    assert sample.rows.X.shape[1] == 5 + 6 + 4
+    train = shops(0).train
+    cells = [train.X[(train.task == t) & (train.y == c)] for t in range(8) for c in (0, 1)]
+    assert train.X.shape[1] == 5 + 6 + 4
     for one, other in zip(cells[::2], cells[1::2], strict=True):
         np.testing.assert_allclose(one.mean(axis=0) + other.mean(axis=0), 0, atol=1e-9)
     within = sum(((cell - cell.mean(axis=0)) ** 2).sum(axis=0) for cell in cells)
-    np.testing.assert_allclose(within / (len(sample.y) - 16), 1)
-    assert set(np.unique(sample.rows.raw[:, -2:])) == set(range(6))
+    np.testing.assert_allclose(within / (len(train.y) - 16), 1)
+    assert set(np.unique(train.raw[:, -2:])) == set(range(6))
 
 
 def test_new_rows_do_not_move_what_is_learnt_from() -> None:
     rng = np.random.default_rng(0)
     train = rng.standard_normal((20, 2)), np.arange(20) % 2, np.repeat([0, 1], 10)
     one, other = (prepared(train, (X, train[1], train[2])) for X in (train[0], train[0] + 5))
-    np.testing.assert_array_equal(one.rows.X, other.rows.X)
-    assert not np.array_equal(one.new.X, other.new.X)
+    np.testing.assert_array_equal(one.train.X, other.train.X)
+    assert not np.array_equal(one.test.X, other.test.X)
 
 
 def test_folds_leave_out_every_row_of_the_tasks_that_are_asked_about_once() -> None:
     sample = rings(0)
-    about = sample._replace(new=sample.new.of(sample.new.task == 3))
-    parts = list(measure.folds(about))
+    about = sample._replace(test=sample.test.of(sample.test.task == 3))
+    parts = list(folds(about))
     assert len(parts) == 3
-    assert sum(len(part.y_new) for part in parts) == (sample.rows.task == 3).sum()
+    assert sum(len(part.test.y) for part in parts) == (sample.train.task == 3).sum()
     for part in parts:
-        assert set(part.new.task) == {3}
-        assert len(part.y) + len(part.y_new) == len(sample.y)
+        assert set(part.test.task) == {3}
+        assert len(part.train.y) + len(part.test.y) == len(sample.train.y)
 
 
 def test_every_method_that_is_here_learns_what_it_can() -> None:
@@ -120,25 +123,24 @@ def test_every_method_that_is_here_learns_what_it_can() -> None:
     for contender in CONTENDERS.values():
         if contender.is_here and contender.needs in ("kinspan", "sklearn"):
             parameters = {} if contender.grid[0] == {} else {"C": 1.0}
-            outcome = measure.judged(contender, parameters, sample)
-            assert outcome.error < 0.05, contender.name
+            outcome = measured(contender, sample, parameters)
+            assert outcome.right.mean() > 0.95, contender.name
             assert outcome.fit_seconds > 0
 
 
-def test_a_run_continues_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_continues_where_it_stopped(tmp_path: Path) -> None:
     path = tmp_path / "fits.csv"
-    monkeypatch.setattr(measure, "read_fits", lambda: rows.read_fits(path))
-    monkeypatch.setattr(measure, "append_fit", lambda fit: rows.append_fit(fit, path))
     situation = Situation("easy", small, "two tasks", seeds=2)
-    pooled = Contender("pooled", fits.logistic_pooled, [{"C": 1e-6}, {"C": 1.0}])
-    measure.run([situation], [OURS])
-    first = rows.read_fits(path)
+    pooled = Peer("pooled", fits.logistic_pooled, [{"C": 1e-6}, {"C": 1.0}])
+    measure.run([situation], [OURS], path)
+    first = rows.FILE.read(path)
     assert {key.method for key in first} == {"kinspan"}
-    measure.run([situation], [OURS, pooled])
-    second = rows.read_fits(path)
+    measure.run([situation], [OURS, pooled], path)
+    second = rows.FILE.read(path)
     assert first.items() <= second.items()
     assert len(second) == 4
-    assert {fit.parameters for fit in second.values() if fit.method == "pooled"} == {'{"C": 1.0}'}
+    chosen = [fit.parameters for key, fit in second.items() if key.method == "pooled"]
+    assert chosen == [{"C": 1.0}] * 2
 
 
 def small(seed: int) -> Sample:
@@ -152,7 +154,7 @@ def small(seed: int) -> Sample:
 
 def test_the_best_of_a_situation_is_bold() -> None:
     cells = {
-        (s, m): [Fit(s, i, m, e + i / 100, 2.0, 3.0, 0.5, 1.5, "{}", "") for i in (0, 2)]
+        (s, m): [Fit(s, i, m, e + i / 100, 2.0, 3.0, 0.5, 1.5, {}, "") for i in (0, 2)]
         for s in SITUATIONS
         for m, e in [("kinspan", 0.10), ("LightGBM", 0.20 if s == "clusters" else 0.05)]
     }

@@ -72,8 +72,8 @@ def test_figure_2(tmp_path: Path) -> None:
     same = select(rows, beta=1.0, kind="empirical")
     for naive_rule in (methods.NAIVE, methods.NAIVE_EIGENVECTOR):
         assert of(apart, naive_rule)[0] > of(apart, methods.SINGLE)[0] + 0.15
-    assert of(apart, methods.SPECTRAL)[0] < of(apart, methods.SINGLE)[0] + 0.02
-    assert of(same, methods.SPECTRAL)[0] < of(same, methods.SINGLE)[0] - 0.03
+    assert of(apart, methods.DEFAULT)[0] < of(apart, methods.SINGLE)[0] + 0.02
+    assert of(same, methods.DEFAULT)[0] < of(same, methods.SINGLE)[0] - 0.03
 
 
 @pytest.mark.long
@@ -96,11 +96,11 @@ def test_figure_3_synthetic(tmp_path: Path) -> None:
             assert agree(rows, method, tasks=k)
     found = {
         method: [of(rows, method, tasks=k, kind="empirical")[0] for k in (2, 8, 32)]
-        for method in (methods.SINGLE, methods.SPECTRAL, methods.ORACLE)
+        for method in (methods.SINGLE, methods.DEFAULT, methods.ORACLE)
     }
-    assert np.diff(found[methods.SPECTRAL]).max() < 0
-    assert found[methods.SPECTRAL][2] < found[methods.ORACLE][2] + 0.03
-    assert found[methods.SPECTRAL][0] < found[methods.SINGLE][0]
+    assert np.diff(found[methods.DEFAULT]).max() < 0
+    assert found[methods.DEFAULT][2] < found[methods.ORACLE][2] + 0.03
+    assert found[methods.DEFAULT][0] < found[methods.SINGLE][0]
 
 
 @pytest.mark.long
@@ -112,7 +112,7 @@ def test_table_1(tmp_path: Path) -> None:
         ("webcam", "dslr"),
     }
     ours, alone = (
-        column(select(rows, method=m), "accuracy") for m in (methods.SPECTRAL, methods.ALONE)
+        column(select(rows, method=m), "accuracy") for m in (methods.DEFAULT, methods.ALONE)
     )
     assert (ours > alone).all()
 
@@ -122,7 +122,7 @@ def test_table_1(tmp_path: Path) -> None:
 def test_figure_3_amazon(tmp_path: Path) -> None:
     rows = quick("figure-3-amazon", tmp_path)
     assert len(rows) == len(added_tasks.steps(3)) == 14
-    first, _, last = (of(rows, methods.SPECTRAL, added=added)[0] for added in (1, 2, 3))
+    first, _, last = (of(rows, methods.DEFAULT, added=added)[0] for added in (1, 2, 3))
     assert last < first
     assert last < of(rows, methods.ALONE)[0]
 
@@ -136,8 +136,8 @@ def test_figure_3_mnist(tmp_path: Path) -> None:
         single, _ = of(found, methods.SINGLE)
         for naive in (methods.NAIVE, methods.NAIVE_EIGENVECTOR):
             assert of(found, naive, added=5)[0] > single
-        few, error_few = of(found, methods.SPECTRAL, added=1)
-        many, error_many = of(found, methods.SPECTRAL, added=5)
+        few, error_few = of(found, methods.DEFAULT, added=1)
+        many, error_many = of(found, methods.DEFAULT, added=5)
         assert many < few + 4 * np.hypot(error_few, error_many)
 
 

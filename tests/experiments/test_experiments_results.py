@@ -57,35 +57,36 @@ def test_experiments_agree_with_theory() -> None:
         assert (np.abs(gap - 0.0006) < 0.0006 + 4 * column(found, "standard_error")).all()
 
 
-def test_unrelated_tasks_harm_the_naive_rule_and_not_ours() -> None:
+def test_an_unrelated_task_harms_the_naive_rule_and_hardly_ours() -> None:
+    """Two tasks are taken to be related until rows say otherwise: with 100 rows this costs .006."""
     apart = select(rows_of("figure-2"), beta=0.0, kind="empirical")
     (single,), (naive,), (ours,) = (
-        select(apart, method=m) for m in (methods.SINGLE, methods.NAIVE, methods.SPECTRAL)
+        select(apart, method=m) for m in (methods.SINGLE, methods.NAIVE, methods.DEFAULT)
     )
     assert naive["error"] > single["error"] + 0.2
-    assert ours["error"] < single["error"] + 0.003
+    assert ours["error"] < single["error"] + 0.01
 
 
 def test_more_tasks_harm_the_plugin_and_not_ours() -> None:
     found = select(rows_of("figure-3-synthetic"), kind="empirical")
-    assert does_not_rise(select(found, method=methods.SPECTRAL))
+    assert does_not_rise(select(found, method=methods.DEFAULT))
     plugin = column(select(found, method=methods.PLUGIN), "error")
     assert plugin[-1] > plugin.min() + 0.08
     ours, oracle = (
-        column(select(found, method=m), "error") for m in (methods.SPECTRAL, methods.ORACLE)
+        column(select(found, method=m), "error") for m in (methods.DEFAULT, methods.ORACLE)
     )
     assert (ours[3:] < oracle[3:] + 0.04).all()  # the threshold of ten rows costs about .02
 
 
 def test_more_real_tasks_do_not_harm_ours() -> None:
-    """Digits without noise are the exception: unlike pairs cost .007, and .003 over none."""
+    """Digits without noise are the exception: unlike pairs cost .003, and .002 over none."""
     mnist = rows_of("figure-3-mnist")
     for rows in (rows_of("figure-3-amazon"), select(mnist, protocol="noisy")):
         (alone,) = select(rows, method=methods.ALONE)
-        assert does_not_rise([alone, *select(rows, method=methods.SPECTRAL)])
+        assert does_not_rise([alone, *select(rows, method=methods.DEFAULT)])
     clean = select(mnist, protocol="clean")
     (alone,) = select(clean, method=methods.ALONE)
-    assert column(select(clean, method=methods.SPECTRAL), "error").max() < alone["error"] + 0.005
+    assert column(select(clean, method=methods.DEFAULT), "error").max() < alone["error"] + 0.005
 
 
 def test_the_naive_rule_loses_to_a_single_task_on_digits() -> None:
@@ -102,7 +103,7 @@ def test_ours_beats_the_plugin_and_a_single_task_in_table_1() -> None:
             method: column(select(rows, dataset=name, method=method), "accuracy").mean()
             for method in values(rows, "method")
         }
-        assert mean[methods.SPECTRAL] > max(mean[methods.PLUGIN], mean[methods.ALONE])
+        assert mean[methods.DEFAULT] > max(mean[methods.PLUGIN], mean[methods.ALONE])
 
 
 def away(name: str, protocol: str, *, in_draws: bool = False) -> np.ndarray:

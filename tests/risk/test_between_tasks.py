@@ -75,3 +75,10 @@ def test_it_is_a_number_whatever_the_errors(relative: float, chance: float) -> N
     found: Any = [rows_of_a_task(relative, rows, chance) for rows in (1.0, 30.0, 1e6)]
     assert np.isfinite(found).all()
     assert min(found) > 0
+
+
+@pytest.mark.parametrize("chance", [0.5, 2 / 3])
+def test_rounding_of_the_chance_does_not_decide(chance: float) -> None:
+    """It is a mean over tasks, which a sum in another order changes in the last digit."""
+    found = [rows_of_a_task(0.4, 1e3, c) for c in (chance - 1e-15, chance, chance + 1e-15)]
+    np.testing.assert_allclose(found, found[1], rtol=1e-9)

@@ -51,6 +51,35 @@ def test_copies_of_one_task_have_its_rule_and_not_a_multiple(labels: str, n_clas
     np.testing.assert_allclose(many.offset, one.offset, rtol=1e-3, atol=1e-3)
 
 
+def test_several_classes_of_a_task_alone_are_told_apart_as_by_the_best_multiple_of_contrasts() -> (
+    None
+):
+    """Scores contain −½ ‖direction‖²: with two labels per class most of that would be noise.
+
+    Next to a task with many labels, which keeps all: no factor for all tasks can replace it.
+    """
+    rng = np.random.default_rng(0)
+    n_draws, p, counts = 200, 200, np.tile([[2.0], [500.0]], (1, 8))
+    right = np.zeros((n_draws, 2))
+    for draw in range(n_draws):
+        true = rng.normal(size=(2, 8, p)) * 0.25
+        means = true + rng.normal(size=true.shape) / np.sqrt(counts)[..., None]
+        scaled = ScaledMoments(np.ones((1, p)), means, counts, p / counts, np.ones(2), float(p))
+        problem = Problem(scaled, "shared")
+        solution = solve(problem, "single", np.zeros((2, 8)), shrunk=False)
+        x = np.repeat(true[0], 20, axis=0) + rng.normal(size=(160, p)) - scaled.centres[0]
+        contrasts = problem.class_means.values[0]
+        long = x @ contrasts.T - 0.5 * (contrasts**2).sum(axis=1)
+        coef, offset = solution.rules
+        for i, scores in enumerate((long, x @ coef[0].T + offset[0])):
+            right[draw, i] = (scores.argmax(axis=1) == np.arange(160) // 20).mean()
+    gain = right[:, 1] - right[:, 0]
+    assert gain.mean() > 4.0 * gain.std() / np.sqrt(n_draws)
+    assert solution.shrunk is not None
+    assert solution.shrunk[0] < 0.2
+    assert solution.shrunk[1] > 0.9
+
+
 def test_tasks_alone_know_what_the_limit_of_the_paper_says() -> None:
     """T²/(T + N): nothing is passed on, and the energy is known as well as the noise allows."""
     rng = np.random.default_rng(0)

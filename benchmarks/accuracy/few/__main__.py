@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 
 from benchmarks.accuracy.few.methods import GROUPS, METHODS, named
-from benchmarks.accuracy.few.rows import DEVELOPMENT_ROWS, FIRST_DEVELOPMENT, ROWS, read
+from benchmarks.accuracy.few.rows import DEVELOPMENT_ROWS, FILE, FIRST_DEVELOPMENT, ROWS
 from benchmarks.accuracy.few.run import Plan, run
 from benchmarks.accuracy.few.sets import LABELS, SETS
 from benchmarks.accuracy.few.table import page
@@ -48,7 +48,7 @@ def write(path: Path) -> None:
     """The page, next to the rows; what it says about methods is printed too."""
     written = path.with_name("accuracy_few.md")
     written.parent.mkdir(exist_ok=True)
-    text = page(list(read(path).values()))
+    text = page(list(FILE.read(path).values()))
     written.write_text(text, encoding="utf-8")
     print(text[text.find("## Every setting") : text.find("## Notes")])
 

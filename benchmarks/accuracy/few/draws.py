@@ -3,32 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.peers.samples import Rows, Sample, some
 from kinspan.datasets import TaskDataset
 
 MOST_TESTED = 200  # rows per class and task
 
 
-class Rows(NamedTuple):
-    """Labelled rows of several tasks."""
-
-    X: NDArray[np.float64]
-    y: NDArray[np.int64]
-    task: NDArray[np.str_]
-
-
-class Draw(NamedTuple):
-    """The rows to learn from and the rows to test on, the same for all methods."""
-
-    train: Rows
-    test: Rows
-
-
-def drawn(data: TaskDataset, n: int, seed: int) -> Draw:
+def drawn(data: TaskDataset, n: int, seed: int) -> Sample:
     """Rows of every class of every task in the order of the seed: the first ones have labels."""
     rng = np.random.default_rng(seed)
     train, test = [], []
@@ -36,7 +21,7 @@ def drawn(data: TaskDataset, n: int, seed: int) -> Draw:
         order, size = rng.permutation(cell), labelled(len(cell), n)
         train.append(order[:size])
         test.append(order[size:][:MOST_TESTED])
-    return Draw(rows(data, np.concatenate(train)), rows(data, np.concatenate(test)))
+    return Sample(some(data, np.concatenate(train)), some(data, np.concatenate(test)))
 
 
 def cells(data: TaskDataset) -> Iterator[NDArray[np.intp]]:
@@ -57,21 +42,12 @@ def settings(data: TaskDataset, wanted: list[int]) -> list[int]:
     return [n for n in sizes if all(sizes[n] != sizes[m] for m in sizes if m < n)]
 
 
-def rows(data: TaskDataset, chosen: NDArray[np.intp]) -> Rows:
-    return Rows(_dense(data.X[chosen]), data.y[chosen], data.task[chosen])
-
-
-def _dense(X: Any) -> NDArray[np.float64]:
-    return np.asarray(X if isinstance(X, np.ndarray) else X.toarray(), np.float64)
-
-
-def balanced_error(test: Rows, answers: NDArray[Any]) -> float:
+def balanced_error(test: Rows, right: NDArray[np.bool_]) -> float:
     """Per cent: the mean over tasks of the mean over their classes."""
-    wrong = answers != test.y
     of_tasks = []
     for t in np.unique(test.task):
         mine = test.task == t
         of_tasks.append(
-            np.mean([wrong[mine & (test.y == c)].mean() for c in np.unique(test.y[mine])])
+            np.mean([(~right[mine & (test.y == c)]).mean() for c in np.unique(test.y[mine])])
         )
     return 100 * float(np.mean(of_tasks))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
-from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks._measure import RESULTS
-from benchmarks._resumable import append_line, finished, rewrite
+from benchmarks._resumable import RowFile
 
 ROWS = RESULTS / "accuracy_few_rows.csv"
 DEVELOPMENT_ROWS = RESULTS.parents[1] / "build" / ROWS.name  # kept out of the results
@@ -40,24 +38,15 @@ class Row(NamedTuple):
         return Key(*self[:4])
 
 
-def read(path: Path) -> dict[Key, Row]:
-    """All finished rows; a half-written last line is removed from the file."""
-    return {row.key: row for row in map(_parsed, finished(path))}
-
-
-def append(path: Path, row: Row) -> None:
-    """Add a row, after a header if the file is new."""
+def cells(row: Row) -> list[object]:
     forecast = "" if row.forecast is None else f"{row.forecast:.3f}"
-    append_line(path, Row._fields, [*row.key, f"{row.error:.3f}", forecast, f"{row.seconds:.3g}"])
+    return [*row.key, f"{row.error:.3f}", forecast, f"{row.seconds:.3g}"]
 
 
-def forget(path: Path, keys: Container[Key]) -> None:
-    """Remove these rows, so that they are measured again."""
-    kept = [row for row in read(path).values() if row.key not in keys]
-    rewrite(path, kept, append)
-
-
-def _parsed(line: list[str]) -> Row:
+def parsed(line: list[str]) -> Row:
     of_set, labels, draw, method, error, forecast, seconds = line
     forecast_error = float(forecast) if forecast else None
     return Row(of_set, int(labels), int(draw), method, float(error), forecast_error, float(seconds))
+
+
+FILE = RowFile(Row._fields, cells, parsed)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import time
-import warnings
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from sklearn.exceptions import ConvergenceWarning
-from tqdm import tqdm
+import numpy as np
 
-from benchmarks.accuracy.few.draws import Draw, balanced_error, drawn, settings
-from benchmarks.accuracy.few.methods import Method
-from benchmarks.accuracy.few.rows import Key, Row, append, forget, read
+from benchmarks.accuracy.few.draws import balanced_error, drawn, settings
+from benchmarks.accuracy.few.rows import FILE, Key, Row
 from benchmarks.accuracy.few.sets import Set
+from benchmarks.peers.filling import fill
+from benchmarks.peers.fits import OfTasks
+from benchmarks.peers.measure import measured
+from benchmarks.peers.peer import Peer
+from benchmarks.peers.samples import Sample
 from kinspan.datasets import TaskDataset
 
 
@@ -23,21 +25,19 @@ class Plan(NamedTuple):
 
     labels: list[int]  # per class, in every task
     seeds: range  # of the draws
-    methods: list[Method]
+    methods: list[Peer]
     again: bool = False  # also what the file has
 
 
 def run(sets: Iterable[Set], plan: Plan, path: Path, folder: str | None) -> None:
     """Measure every row that the file lacks, or all of them again."""
-    warnings.simplefilter("ignore", ConvergenceWarning)
     present = loaded(sets, folder)
     wanted = {name: keys(data, name, plan) for name, data in present.items()}
     if plan.again:  # all at once: an interrupted run then continues without asking for it again
-        forget(path, {key for of_set in wanted.values() for key in of_set})
-    done = read(path)
+        again = {key for of_set in wanted.values() for key in of_set}
+        FILE.forget(path, lambda row: row.key in again)
     for name, data in present.items():
-        missing = [key for key in wanted[name] if key not in done]
-        measure(data, missing, plan.methods, path)
+        fill(FILE, path, wanted[name], plan.methods, partial(drawn, data), judged)
 
 
 def loaded(sets: Iterable[Set], folder: str | None) -> dict[str, TaskDataset]:
@@ -65,18 +65,11 @@ def keys(data: TaskDataset, name: str, plan: Plan) -> list[Key]:
     ]
 
 
-def measure(data: TaskDataset, wanted: list[Key], methods: list[Method], path: Path) -> None:
-    """Append the wanted rows, one draw after another."""
-    by_name = {method.name: method for method in methods}
-    for place in tqdm(dict.fromkeys(key[:3] for key in wanted), desc=data.name):
-        draw = drawn(data, *place[1:])
-        for key in (key for key in wanted if key[:3] == place):
-            append(path, judged(key, by_name[key.method], draw))
-
-
-def judged(key: Key, method: Method, draw: Draw) -> Row:
+def judged(key: Key, method: Peer, sample: Sample, done: object) -> Row:
     """Fit and predict, timed."""
-    start = time.process_time()
-    answers = method.answer(draw)
-    seconds = time.process_time() - start
-    return Row(*key, balanced_error(draw.test, answers.classes), answers.forecast, seconds)
+    rule, right, *seconds = measured(method, sample, {})
+    error = balanced_error(sample.test, right)
+    forecast = None
+    if isinstance(rule, OfTasks):
+        forecast = 100 * float(np.mean(rule.model.forecast_error_))
+    return Row(*key, error, forecast, sum(seconds))

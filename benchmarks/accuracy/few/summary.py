@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.accuracy.few.methods import DEFAULT
 from benchmarks.accuracy.few.rows import Row
 from benchmarks.accuracy.summary import standard_error
+from benchmarks.peers.peer import OURS
 
 Place = tuple[str, int]  # a set and a number of labels
 Errors = Mapping[Place, Mapping[str, Mapping[int, float]]]  # of every method and draw
@@ -54,12 +54,12 @@ def gaps(found: Errors) -> dict[Place, list[Gap]]:
     """The default against every other method at every place where it ran, the best other first."""
     compared = {
         place: [
-            gap(place, method, methods[DEFAULT.name], of)
+            gap(place, method, methods[OURS.name], of)
             for method, of in methods.items()
-            if method != DEFAULT.name and methods[DEFAULT.name].keys() & of.keys()
+            if method != OURS.name and methods[OURS.name].keys() & of.keys()
         ]
         for place, methods in found.items()
-        if DEFAULT.name in methods
+        if OURS.name in methods
     }
     return {place: sorted(of, key=lambda g: -g.loss) for place, of in compared.items() if of}
 

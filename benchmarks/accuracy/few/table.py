@@ -9,11 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks._measure import machine
-from benchmarks.accuracy.few.methods import DEFAULT, METHODS
+from benchmarks.accuracy.few.methods import METHODS
 from benchmarks.accuracy.few.rows import Row
 from benchmarks.accuracy.few.sets import LABELS, SETS
 from benchmarks.accuracy.few.summary import Gap, Place, errors, gaps, means
 from benchmarks.accuracy.table import table
+from benchmarks.peers.peer import OURS
 
 LIMIT = 1.0  # points
 
@@ -52,7 +53,7 @@ def forecasts(rows: list[Row]) -> dict[Place, float]:
     """What the default forecasts at every place, mean over draws."""
     found: dict[Place, list[float]] = defaultdict(list)
     for row in rows:
-        if row.method == DEFAULT.name and row.forecast is not None:
+        if row.method == OURS.name and row.forecast is not None:
             found[row.set, row.labels].append(row.forecast)
     return {place: float(np.mean(of_draws)) for place, of_draws in found.items()}
 

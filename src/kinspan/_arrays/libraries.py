@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+_NAMESPACES: dict[type, Any] = {}  # of array types that were met
 _SEEN_BY_NUMPY = (1, 3)  # DLPack device types: memory of the CPU, and memory pinned for CUDA
 
 
@@ -27,7 +28,10 @@ def namespace(array: Any) -> Any:
     """The functions of the array API for an array of any library."""
     if not is_foreign(array):
         return np
-    return _compat().array_namespace(array)
+    kind = type(array)
+    if kind not in _NAMESPACES:
+        _NAMESPACES[kind] = _compat().array_namespace(array)
+    return _NAMESPACES[kind]
 
 
 def _compat() -> Any:

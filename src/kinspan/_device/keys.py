@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinspan._arrays.libraries import (
     as_bits,
@@ -16,6 +17,7 @@ from kinspan._arrays.libraries import (
     widest_int,
 )
 from kinspan._rows import keys
+from kinspan._rows.types import Keys
 
 _BLOCK_BYTES = 1 << 26  # of words held at a time
 _LOWER = 0xFFFFFFFF
@@ -32,22 +34,46 @@ def short_keys(X: Any, key: keys.RowKey, hashes: Any = None) -> Any:
     return xp.concat([_of_block(X[span, :], key) for span in spans], axis=0)
 
 
+def full_keys(X: Any, short: NDArray[np.uint32], key: keys.RowKey) -> Keys:
+    """(rows,): the keys of a few rows, whose short keys are known, on the CPU."""
+    if not _can_count(X):
+        rows = copied_to_numpy(X)
+        return keys.completed_keys(rows, np.arange(len(rows)), short, key)
+    spans = in_spans(X.shape[0], _BLOCK_BYTES // (8 * X.shape[1]))
+    sums = namespace(X).concat([_long_sums(X[span, :], key) for span in spans], axis=0)
+    long = keys.mixed(copied_to_numpy(sums).view(np.uint64))
+    return long if keys.short_factors(key, X.shape[1]) is None else keys.joined_keys(short, long)
+
+
 def _of_block(X: Any, key: keys.RowKey) -> Any:
-    xp = namespace(X)
-    can_count = widest_int(X) == xp.int64 and widest_float(X) == xp.float64
-    if not can_count or as_bits(xp.astype(X[:1, :], xp.float32)) is None:
+    if not _can_count(X):
         return _by_the_cpu(X, key)
-    factors = keys.short_factors(key, X.shape[1])
+    xp, factors = namespace(X), keys.short_factors(key, X.shape[1])
     if factors is None:
-        factors = keys.long_factors(key, X.shape[1])
-        bits = as_bits(xp.astype(X, xp.float64) + 0.0)
-        words = [bits & _LOWER, _shifted(bits, 32)]
-    else:
-        single = xp.astype(X, xp.float32) + 0.0
-        words = [_word(single), *([] if is_single(X) else [_word(_rest(X, single))])]
-    multipliers = moved(factors.multipliers.view(np.int64), X)
+        return _upper(_long_sums(X, key))
+    single = xp.astype(X, xp.float32) + 0.0
+    words = [_word(single), *([] if is_single(X) else [_word(_rest(X, single))])]
+    return _upper(_sums(words, factors))
+
+
+def _can_count(X: Any) -> bool:
+    """Whether the device has words of 64 bits, and its library those of floats."""
+    xp = namespace(X)
+    has_words = widest_int(X) == xp.int64 and widest_float(X) == xp.float64
+    return has_words and as_bits(xp.astype(X[:1, :], xp.float32)) is not None
+
+
+def _long_sums(X: Any, key: keys.RowKey) -> Any:
+    xp = namespace(X)
+    bits = as_bits(xp.astype(X, xp.float64) + 0.0)
+    return _sums([bits & _LOWER, _shifted(bits, 32)], keys.long_factors(key, X.shape[1]))
+
+
+def _sums(words: list[Any], factors: keys.Factors) -> Any:
+    """(rows,): Σ words · multipliers + offset, overflowing."""
+    xp, multipliers = namespace(words[0]), moved(factors.multipliers.view(np.int64), words[0])
     sums = (xp.sum(word * multipliers[:, i], axis=1) for i, word in enumerate(words))
-    return _upper(sum(sums, _signed(factors.offset)))
+    return sum(sums, _signed(factors.offset))
 
 
 def is_single(X: Any) -> bool:

@@ -1,13 +1,13 @@
-"""Rows on a device → a sample of them; only the few with small hashes come to the CPU."""
+"""Rows on a device → those of the sample; only the few with small keys come to the CPU."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kinspan._arrays.elsewhere import DeviceColumn, on_host
+from kinspan._arrays.elsewhere import DeviceColumn
 from kinspan._arrays.libraries import (
     copied_to_numpy,
     device,
@@ -16,135 +16,151 @@ from kinspan._arrays.libraries import (
     namespace,
     widest_int,
 )
-from kinspan._device.cells import DeviceCells
-from kinspan._device.keys import short_keys
-from kinspan._device.moments import passed_over
-from kinspan._rows import identifiers
-from kinspan._rows.kept_rows import bounded
-from kinspan._rows.keys import RowKey, likely_keys
-from kinspan._rows.many_rows import Busy, places_of_keys
+from kinspan._device.keys import full_keys, short_keys
+from kinspan._device.moments import Passed, passed_over
+from kinspan._rows.kept_rows import Kept, bounded
+from kinspan._rows.keys import RowKey
+from kinspan._rows.many_rows import FewRows, kept_of_many
+from kinspan._rows.stored_rows import StoredRows, stored_rows
 from kinspan._rows.strata import n_strata, places_in_table
-from kinspan._rows.types import Codes, Floats, Mask
+from kinspan._rows.types import Codes, Floats, Ids, Keys, Mask
 from kinspan._validation.labelled_rows import CheckedRows
 
 _BLOCK_BYTES = 1 << 28  # of rows moved at a time
 
 
-class _Rows(NamedTuple):
-    """Rows on a device, and how a sample is made of some of them on the CPU."""
+class FoundSample(NamedTuple):
+    """What a sample of rows is made of."""
 
-    of_rows: Callable[..., Any]
-    X: Any
-    cells: DeviceCells
-    codes: Any
-    weights: Any
-    size: int
-    fading: Floats | None
-    key: RowKey
-    weights_on_device: Any
-
-    def sample(self, chosen: Any) -> Any:
-        """The sample of chosen rows, which come to the CPU in blocks."""
-        spans = in_spans(chosen.shape[0], _BLOCK_BYTES // (8 * self.X.shape[1]))
-        parts = [self.part(chosen[span]) for span in spans] or [self.part(chosen)]
-        return sum(parts[1:], parts[0])
-
-    def part(self, chosen: Any, weights: Floats | None = None) -> Any:
-        """The sample of chosen rows, with weights of their own if these are given."""
-        xp, n_classes = namespace(self.X), self.cells.shape[1]
-        rows = copied_to_numpy(xp.take(self.X, chosen, axis=0))
-        places = copied_to_numpy(chosen)
-        codes = copied_to_numpy(xp.take(self.codes, chosen, axis=0))
-        checked = CheckedRows(
-            rows,
-            self.cells.classes.ids[codes % n_classes],
-            self.cells.tasks.ids[codes // n_classes],
-            self.weights_of(chosen, places) if weights is None else weights,
-        )
-        fading = None if self.fading is None else self.fading[places]
-        return self.of_rows(checked, self.size, fading, self.key)
-
-    def weights_of(self, chosen: Any, places: Codes) -> Any:
-        weights = self.weights
-        if isinstance(weights, DeviceColumn) and device(weights.array) == device(chosen):
-            return copied_to_numpy(namespace(chosen).take(weights.array, chosen, axis=0))
-        return None if weights is None else np.asarray(weights)[places]
-
-    def cells_of(self, sample: Any) -> Codes:
-        """(cells of a sample,): the same cells on the device."""
-        tasks = identifiers.lookup(self.cells.tasks.ids, sample.tasks)
-        classes = identifiers.lookup(self.cells.classes.ids, sample.classes)
-        return (tasks[:, None] * self.cells.shape[1] + classes).reshape(-1)
+    tasks: Ids
+    classes: Ids
+    kept: Kept
+    rows: StoredRows
 
 
 def device_sample(
-    of_rows: Callable[..., Any],
-    checked: CheckedRows,
-    size: int,
-    fading: Floats | None,
-    key: RowKey,
-) -> Any:
-    """The sample of all rows, from the samples that `of_rows` makes of some of them on the CPU.
-
-    As on the CPU, short keys leave few rows; cells with too few different ones take more.
-    """
-    found, X, weights = passed_over(checked), checked.features, checked.weights
-    xp, codes = namespace(X.array), found.cells.codes
-    rows = _Rows(of_rows, X.array, found.cells, codes, weights, size, fading, key, found.weights)
-    has_weight = xp.ones_like(codes, dtype=xp.bool) if weights is None else found.weights > 0
-    counts = found.rows_of_cells
-    bound = bounded(size, int(np.count_nonzero(counts)), X.shape[1])
-    if fading is not None or not (counts > bound).any():
-        return rows.sample(xp.nonzero(has_weight)[0])
-    short = short_keys(X.array, key, found.hashes)
-    wanted = np.full(len(counts), float(bound))
-    while True:
-        bounds = moved(likely_keys(counts, wanted).astype(np.int64), X.array)
-        taken = has_weight & (short <= xp.take(bounds, codes, axis=0))
-        chosen = xp.nonzero(taken)[0]
-        cells, of_chosen = (on_host(xp.take(a, chosen, axis=0)) for a in (codes, short))
-        is_cut = np.bincount(cells, minlength=len(counts)) < counts
-        kept = (places_of_keys(cells, of_chosen) < bound) | ~is_cut[cells]
-        sample = rows.sample(xp.take(chosen, moved(np.flatnonzero(kept), X.array), axis=0))
-        of_cell = rows.cells_of(sample)
-        small = of_cell[sample.cells[~sample.is_frequent]]
-        too_few = is_cut & (np.bincount(small, minlength=len(counts)) < bound)
-        if not too_few.any():
-            return _with_others(rows, sample, short, has_weight, is_cut, bound)
-        wanted[too_few] *= 4
-
-
-def _with_others(
-    rows: _Rows, sample: Any, short: Any, has_weight: Any, is_cut: Mask, bound: int
-) -> Any:
-    """With the strata of cells of which not all rows were looked at, and their frequent rows."""
-    if not is_cut.any():
-        return sample
-    xp, of_cell = namespace(rows.X), rows.cells_of(sample)
-    places = places_in_table(xp.astype(rows.codes, widest_int(rows.X)), short, bound)
-    n_places = len(is_cut) * n_strata(bound)
-    busy = Busy.of(_counted(places, rows.weights_on_device, n_places), is_cut, bound)
-    chosen = xp.nonzero(has_weight & xp.take(moved(busy.places, rows.X), places, axis=0))[0]
-    cells, keys = (copied_to_numpy(xp.take(a, chosen, axis=0)) for a in (rows.codes, short))
-    weights = rows.weights_of(chosen, copied_to_numpy(chosen))
-    last = np.zeros(len(is_cut), dtype=np.uint32)
-    last[of_cell] = sample.columns().last_short(sample.n_cells)
-    best, votes = busy.most_frequent(
-        cells.astype(np.intp), keys.astype(np.uint32), weights, last, bound
-    )
-    frequent = rows.part(xp.take(chosen, moved(best, rows.X), axis=0), votes)
-    place = np.full(len(is_cut), -1)
-    place[of_cell] = np.arange(len(of_cell))
-    strata = busy.strata.placed(place[busy.strata.cells])
-    return sample.completed(is_cut[of_cell], strata, frequent)
-
-
-def _counted(places: Any, weights: Any, n_places: int) -> Floats:
-    """(places,): sums of weights, where the rows are if the library can do that."""
-    xp = namespace(places)
-    if hasattr(xp, "bincount"):
-        found = copied_to_numpy(xp.bincount(places, weights, minlength=n_places))
+    checked: CheckedRows, size: int, fading: Floats | None, key: RowKey
+) -> FoundSample:
+    """The sample of all rows: the same as on the CPU."""
+    rows = _RowsThere.of(checked, key)
+    counts = rows.counts
+    bound = bounded(size, int(np.count_nonzero(counts)), rows.X.shape[1])
+    if fading is None and (counts > bound).any():
+        kept = kept_of_many(rows, bound)
     else:
-        own = None if weights is None else copied_to_numpy(weights)
-        found = np.bincount(copied_to_numpy(places), own, n_places)
-    return found.astype(np.float64)
+        kept = _of_all(rows, bound, fading)
+    tasks, classes, place = _with_rows(rows.passed, counts)
+    kept = kept._replace(
+        cells=place[kept.cells], strata=kept.strata.placed(place[kept.strata.cells])
+    )
+    return FoundSample(tasks, classes, kept, rows.stored(kept.first))
+
+
+def _of_all(rows: _RowsThere, bound: int, fading: Floats | None) -> Kept:
+    """Where rows have faded, or all are kept, keys of all."""
+    every = rows.all()
+    own, recency = rows.weights_of(every), None if fading is None else fading[every.rows]
+    own = np.ones(len(every.rows)) if own is None else own
+    own = own if recency is None else own * recency
+    kept = Kept.of(every.cells, rows.full_keys(every), own, bound, recency)
+    return kept._replace(first=every.rows[kept.first])
+
+
+def _with_rows(passed: Passed, counts: Codes) -> tuple[Ids, Ids, Codes]:
+    """Tasks and classes that have rows, and places of all cells among theirs."""
+    table = counts.reshape(passed.cells.shape) > 0
+    has_task, has_class = table.any(axis=1), table.any(axis=0)
+    tasks, classes = passed.cells.tasks.ids[has_task], passed.cells.classes.ids[has_class]
+    of_task, of_class = (np.cumsum(has) - 1 for has in (has_task, has_class))
+    return tasks, classes, (of_task[:, None] * len(classes) + of_class).reshape(-1)
+
+
+class _RowsThere(NamedTuple):
+    """Rows on a device, with cells and short keys there."""
+
+    X: Any
+    key: RowKey
+    weights: Any  # as they were given
+    passed: Passed
+    codes: Any  # (rows,): cells
+    short: Any  # (rows,): short keys
+
+    @classmethod
+    def of(cls, checked: CheckedRows, key: RowKey) -> _RowsThere:
+        """With keys of the last pass, if it was over the same rows."""
+        passed, X = passed_over(checked), checked.features.array
+        codes = namespace(X).astype(passed.cells.codes, widest_int(X), copy=False)
+        return cls(X, key, checked.weights, passed, codes, short_keys(X, key, passed.hashes))
+
+    @property
+    def counts(self) -> Codes:
+        """(cells,): number of rows that have weight."""
+        return self.passed.rows_of_cells
+
+    def all(self) -> FewRows:
+        """All rows that have weight."""
+        return self._where(self.codes >= 0)
+
+    def below(self, largest: NDArray[np.uint32]) -> FewRows:
+        """Rows whose short keys are at most a number for each cell."""
+        of_cells = moved(largest.astype(np.int64), self.X)
+        return self._where(self.short <= namespace(self.X).take(of_cells, self.codes, axis=0))
+
+    def table(self, bound: int) -> Floats:
+        """(cells × strata,): sums of weights, where the rows are if the library can do that."""
+        places = places_in_table(self.codes, self.short, bound)
+        n_places, xp, weights = len(self.counts) * n_strata(bound), namespace(places), None
+        if self.weights is not None:
+            weights = self.passed.weights
+        if hasattr(xp, "bincount"):
+            found = copied_to_numpy(xp.bincount(places, weights, minlength=n_places))
+        else:
+            own = None if weights is None else copied_to_numpy(weights)
+            found = np.bincount(copied_to_numpy(places), own, n_places)
+        return found.astype(np.float64)
+
+    def within(self, places: Mask, bound: int) -> FewRows:
+        """Rows of some places of that table."""
+        if not places.any():
+            none = np.empty(0, dtype=np.intp)
+            return FewRows(none, none, none.astype(np.uint32))
+        in_table = places_in_table(self.codes, self.short, bound)
+        return self._where(namespace(self.X).take(moved(places, self.X), in_table, axis=0))
+
+    def full_keys(self, few: FewRows) -> Keys:
+        """(few,): their full keys, found where they are."""
+        spans = self._spans(few.rows)
+        parts = [full_keys(self._rows(few.rows[s]), few.short[s], self.key) for s in spans]
+        return np.concatenate([np.empty(0, dtype=np.uint64), *parts])
+
+    def weights_of(self, few: FewRows) -> Floats | None:
+        """(few,): their weights; None is a weight of one."""
+        weights = self.weights
+        if isinstance(weights, DeviceColumn) and device(weights.array) == device(self.X):
+            there = moved(few.rows, self.X)
+            weights = copied_to_numpy(namespace(self.X).take(weights.array, there, axis=0))
+        elif weights is not None:
+            weights = np.asarray(weights)[few.rows]
+        return None if weights is None else weights.astype(np.float64)
+
+    def stored(self, rows: Codes) -> StoredRows:
+        """Rows as they are kept, copied once."""
+        spans = self._spans(rows) or [slice(0, 0)]
+        parts = [copied_to_numpy(self._rows(rows[span])) for span in spans]
+        return stored_rows(parts[0] if len(parts) == 1 else np.concatenate(parts), slice(None))
+
+    def _where(self, mask: Any) -> FewRows:
+        """Rows that have weight, of a mask of all."""
+        xp = namespace(self.X)
+        if self.weights is not None:
+            mask = mask & (self.passed.weights > 0)
+        rows = xp.nonzero(mask)[0]
+        cells, short = (copied_to_numpy(xp.take(a, rows, axis=0)) for a in (self.codes, self.short))
+        places = copied_to_numpy(rows).astype(np.intp, copy=False)
+        return FewRows(places, cells.astype(np.intp), short.astype(np.uint32))
+
+    def _rows(self, rows: Codes) -> Any:
+        return namespace(self.X).take(self.X, moved(rows, self.X), axis=0)
+
+    def _spans(self, rows: Codes) -> list[slice]:
+        return in_spans(len(rows), _BLOCK_BYTES // (8 * self.X.shape[1]))

@@ -16,8 +16,9 @@ class Layout(NamedTuple):
 
 # The fastest on an H200, 10⁷ × 512, by the bytes of a number of X. A row in half precision is too
 # short for four warps: tiles would be rearranged before they are added up, which took three times
-# as long. One in double precision fills the registers of one warp with a quarter of the rows.
-SUMS = {2: Layout(4096, 1024, 1, 2), 4: Layout(8192, 1024, 4, 1), 8: Layout(2048, 256, 1, 1)}
+# as long. One in double precision fills the registers of one warp with a quarter of the rows. Tiles
+# are loaded ahead: hashes hide behind that, and sums in double precision.
+SUMS = {2: Layout(2048, 512, 1, 3), 4: Layout(4096, 1024, 2, 2), 8: Layout(2048, 256, 1, 2)}
 # Scores are sums along rows: one warp needs no other to add them up, whatever X is.
 SCORES = Layout(2048, 1024, 1, 1)
 MOST_COLUMNS = 1024  # of a tile; wider rows are read in several

@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinspan._arrays.elsewhere import on_host
+from kinspan._arrays.libraries import namespace
+from kinspan._rows.large import Large, beside, chosen
 from kinspan._rows.types import Codes, Floats
 
 
@@ -42,17 +45,18 @@ class RowsByTask:
         """(rows, …): what the task of every row has, of (tasks, …) values."""
         return values.take(self.codes, axis=0)  # much faster than an index in brackets
 
-    def times(self, rows: Floats, vectors: Floats) -> Floats:
+    def times(self, rows: Large, vectors: Floats) -> Floats:
         """(rows, columns): every row times the vectors (tasks, columns, axes) of its task.
 
         In the precision of the rows, of which there are many.
         """
-        products = np.empty((len(rows), vectors.shape[1]), dtype=rows.dtype)
-        across = vectors.astype(rows.dtype, copy=False).transpose(0, 2, 1)
+        xp, across = namespace(rows), beside(vectors, rows)
+        shape = rows.shape[0], vectors.shape[1]
+        products = xp.empty(shape, dtype=rows.dtype, device=rows.device)
         for run in self._runs:
-            of_run, out = rows[run.rows].reshape(run.shape), products[run.rows].reshape(run.shape)
-            np.matmul(of_run, across[run.tasks], out=out)
-        return products
+            found = xp.reshape(rows[run.rows, :], run.shape) @ chosen(across, run.tasks).mT
+            products[run.rows, :] = xp.reshape(found, (-1, shape[1]))
+        return np.asarray(on_host(products))
 
     def sums(self, values: Floats) -> Floats:
         """(…, rows) → (…, those tasks that have rows)."""

@@ -70,8 +70,11 @@ def content_keys(X: Any, chosen: Codes, key: RowKey) -> Keys:
 def completed_keys(X: Any, chosen: Codes, short: NDArray[np.uint32], key: RowKey) -> Keys:
     """The same from short keys that are known."""
     long = _long_keys(X, chosen, key)
-    if short_factors(key, X.shape[1]) is None:
-        return long
+    return long if short_factors(key, X.shape[1]) is None else joined_keys(short, long)
+
+
+def joined_keys(short: NDArray[np.uint32], long: Keys) -> Keys:
+    """Short keys, and the lower half of long ones."""
     return np.asarray(short.astype(np.uint64) << np.uint64(32) | long & np.uint64(0xFFFFFFFF))
 
 

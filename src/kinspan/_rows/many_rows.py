@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,28 +14,96 @@ from kinspan._rows.strata import Strata, most_frequent, n_strata, places_in_tabl
 from kinspan._rows.types import Codes, Floats, Keys, Mask
 
 
-def kept_of_many(
-    X: Any, seen: Codes, cells: Codes, weights: Floats | None, bound: int, key: RowKey
-) -> Kept:
-    """The kept rows among some rows of X; None is a weight of one."""
-    counts, short = np.bincount(cells), short_keys(X, seen, key)
-    candidates, keys = _with_small_keys(X, seen, cells, short, bound, key)
-    own = np.ones(len(candidates)) if weights is None else weights[candidates]
-    found = Kept.of(cells[candidates], keys, own, bound)
-    found = found._replace(first=candidates[found.first])
-    is_cut = counts > np.bincount(cells[candidates], minlength=len(counts))
+class FewRows(NamedTuple):
+    """Some of the rows."""
+
+    rows: Codes
+    cells: Codes
+    short: NDArray[np.uint32]  # short keys
+
+    def chosen(self, kept: Codes | Mask) -> FewRows:
+        """Fewer of them."""
+        return FewRows(self.rows[kept], self.cells[kept], self.short[kept])
+
+
+class ManyRows(Protocol):
+    """Rows with short keys, here or on a device."""
+
+    @property
+    def counts(self) -> Codes:
+        """(cells,): number of rows."""
+
+    def below(self, largest: NDArray[np.uint32]) -> FewRows:
+        """Rows whose short keys are at most a number for each cell."""
+
+    def table(self, bound: int) -> Floats:
+        """(cells × strata,): sums of weights."""
+
+    def within(self, places: Mask, bound: int) -> FewRows:
+        """Rows of some places of that table."""
+
+    def full_keys(self, few: FewRows) -> Keys:
+        """(few,): their full keys."""
+
+    def weights_of(self, few: FewRows) -> Floats | None:
+        """(few,): their weights; None is a weight of one."""
+
+
+class RowsHere(NamedTuple):
+    """Some rows of X, with their cells and weights."""
+
+    X: Any
+    seen: Codes
+    cells: Codes
+    weights: Floats | None
+    key: RowKey
+    short: NDArray[np.uint32]
+    counts: Codes
+
+    @classmethod
+    def of(cls, X: Any, seen: Codes, cells: Codes, weights: Floats | None, key: RowKey) -> RowsHere:
+        """With their short keys."""
+        return cls(X, seen, cells, weights, key, short_keys(X, seen, key), np.bincount(cells))
+
+    def below(self, largest: NDArray[np.uint32]) -> FewRows:  # as ManyRows says
+        return self._few(np.flatnonzero(self.short <= largest[self.cells]))
+
+    def table(self, bound: int) -> Floats:
+        places = places_in_table(self.cells, self.short, bound)
+        n_places = len(self.counts) * n_strata(bound)
+        return np.bincount(places, self.weights, n_places).astype(np.float64)
+
+    def within(self, places: Mask, bound: int) -> FewRows:
+        if not places.any():
+            return self._few(np.empty(0, dtype=np.intp))
+        in_table = places_in_table(self.cells, self.short, bound)
+        return self._few(np.flatnonzero(places[in_table]))
+
+    def full_keys(self, few: FewRows) -> Keys:
+        return completed_keys(self.X, self.seen[few.rows], few.short, self.key)
+
+    def weights_of(self, few: FewRows) -> Floats | None:
+        return None if self.weights is None else self.weights[few.rows]
+
+    def _few(self, rows: Codes) -> FewRows:
+        return FewRows(rows, self.cells[rows], self.short[rows])
+
+
+def kept_of_many(rows: ManyRows, bound: int) -> Kept:
+    """The kept rows among many."""
+    few, keys = _with_small_keys(rows, bound)
+    own = rows.weights_of(few)
+    found = Kept.of(few.cells, keys, np.ones(len(keys)) if own is None else own, bound)
+    found = found._replace(first=few.rows[found.first])
+    is_cut = rows.counts > np.bincount(few.cells, minlength=len(rows.counts))
     if not is_cut.any():
         return found
-    places = places_in_table(cells, short, bound)
-    table = np.bincount(places, weights, len(counts) * n_strata(bound)).astype(np.float64)
-    busy = Busy.of(table, is_cut, bound)
-    rows = np.flatnonzero(busy.places[places])
-    own_of = None if weights is None else weights[rows]
-    last = found.last_short(len(counts))
-    chosen, votes = busy.most_frequent(cells[rows], short[rows], own_of, last, bound)
-    rows = rows[chosen]
-    frequent = Kept.of(cells[rows], completed_keys(X, seen[rows], short[rows], key), votes, bound)
-    frequent = frequent._replace(first=rows[frequent.first])
+    busy = Busy.of(rows.table(bound), is_cut, bound)
+    some, last = rows.within(busy.places, bound), found.last_short(len(rows.counts))
+    best, votes = busy.most_frequent(some.cells, some.short, rows.weights_of(some), last, bound)
+    some = some.chosen(best)
+    frequent = Kept.of(some.cells, rows.full_keys(some), votes, bound)
+    frequent = frequent._replace(first=some.rows[frequent.first])
     return found.completed(is_cut, busy.strata, frequent)
 
 
@@ -62,25 +130,22 @@ def kept_of_batch(
     return found._replace(first=rows[found.first], strata=Strata.joined(found.strata, strata))
 
 
-def _with_small_keys(
-    X: Any, seen: Codes, cells: Codes, short: NDArray[np.uint32], bound: int, key: RowKey
-) -> tuple[Codes, Keys]:
+def _with_small_keys(rows: ManyRows, bound: int) -> tuple[FewRows, Keys]:
     """Rows with at least the smallest distinct keys of their cell, and their keys.
 
     Short keys leave few candidates. Where too few of them are distinct, because rows repeat, more
     rows of the cell are taken.
     """
-    counts = np.bincount(cells)
+    counts = rows.counts
     size = np.full(len(counts), float(bound))
     while True:
-        candidates = np.flatnonzero(short <= likely_keys(counts, size)[cells])
-        is_cut = counts > np.bincount(cells[candidates], minlength=len(counts))
-        places = places_of_keys(cells[candidates], short[candidates])
-        candidates = candidates[(places < bound) | ~is_cut[cells[candidates]]]
-        keys = completed_keys(X, seen[candidates], short[candidates], key)
-        too_few = is_cut & (_n_different(cells[candidates], keys, len(counts)) < bound)
+        few = rows.below(likely_keys(counts, size))
+        is_cut = counts > np.bincount(few.cells, minlength=len(counts))
+        few = few.chosen((places_of_keys(few.cells, few.short) < bound) | ~is_cut[few.cells])
+        keys = rows.full_keys(few)
+        too_few = is_cut & (_n_different(few.cells, keys, len(counts)) < bound)
         if not too_few.any():
-            return candidates, keys
+            return few, keys
         size[too_few] *= 4
 
 

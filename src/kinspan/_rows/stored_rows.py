@@ -20,7 +20,7 @@ _FEW = 0.05  # share of numbers that are not zero
 _LOOKED_AT = 16  # rows, before all of them
 
 
-def stored_rows(X: Any, chosen: Codes) -> StoredRows:
+def stored_rows(X: Any, chosen: Codes | slice) -> StoredRows:
     """Rows as floats, in single precision unless X is more precise."""
     rows = X[chosen]
     dtype = np.result_type(rows.dtype, np.float32)

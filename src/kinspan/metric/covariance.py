@@ -14,12 +14,22 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from kinspan._arrays.elsewhere import on_host
+from kinspan._arrays.libraries import moved, namespace
 from kinspan._rows.blocks import blocks
+from kinspan._rows.large import (
+    Large,
+    beside,
+    chosen,
+    in_blocks,
+    in_double,
+    squared_lengths,
+)
 from kinspan._rows.once import computed_once
-from kinspan._rows.types import Floats
+from kinspan._rows.types import Codes, Floats
 from kinspan.metric.basis import Basis
 from kinspan.metric.root import Root
-from kinspan.metric.row_matrix import DenseRows, RowMatrix
+from kinspan.metric.row_matrix import DenseRows, RowMatrix, SparseRows
 from kinspan.metric.sampled_rows import SampledRows
 from kinspan.metric.scale import ScaledMoments
 from kinspan.metric.unevenness import unevenness
@@ -48,7 +58,7 @@ class Covariance:
 
     basis: Basis  # the axes are the eigenvectors
     values: Floats  # (directions,): eigenvalues, over their mean over all features
-    residuals: Floats  # (rows, axes): rows minus their cell means, in the basis
+    residuals: Large  # (rows, axes): rows minus their cell means, in the basis
     rows: SampledRows
     n_rows: float  # total weight of the rows that it was computed from
     mean_value: float  # mean eigenvalue
@@ -105,10 +115,10 @@ class Covariance:
         """(shares, rows): of rows in the metrics."""
         n, axes = self.residuals.shape
         inverse = np.array([1.0 / self.stretch(share)[:axes] for share in shares])
-        inverse = inverse.astype(self.residuals.dtype, copy=False)
+        inverse = beside(inverse, self.residuals)
         found = np.empty((len(shares), n))
-        for rows in blocks(n, axes):
-            found[:, rows] = inverse @ (self.residuals[rows] ** 2).T
+        for rows in in_blocks(self.residuals):
+            found[:, rows] = on_host(inverse @ (self.residuals[rows, :] ** 2).T)
         for i, share in enumerate(shares):
             if share in self.bent:
                 found[i] += self.bent[share].squares_beyond(self.residuals)
@@ -119,28 +129,28 @@ class Covariance:
 
         From products of rows of different cells, in the metric without both of them.
         """
-        some = self.rows.across(self._plain_lengths())
-        rows, counts = self.residuals[some].astype(np.float64, copy=False), counts[some]
+        some = self.rows.across(squared_lengths(self.residuals))
+        cells, counts, weights = self.rows.cells[some], counts[some], weights[:, some]
         both = np.outer(counts, counts)
-        among = both * (self.rows.cells[some][:, None] != self.rows.cells[some])
+        among = both * (cells[:, None] != cells)
         if not among.any():  # a single cell has more than one row
             among = both * ~np.eye(len(some), dtype=bool)
-        each = zip(shares, weights[:, some], strict=True)
-        found = [_dimension(self.root(share).turned(rows), counts, among, w) for share, w in each]
-        return np.array(found)
+        each = zip(self._products(shares, some), weights, strict=True)
+        return np.array([_dimension(products, counts, among, w) for products, w in each])
 
-    def _plain_lengths(self) -> Floats:
-        """(rows,): squared, without a metric."""
-        lengths = np.empty(len(self.residuals))
-        for part in blocks(*self.residuals.shape):
-            rows = self.residuals[part].astype(np.float64, copy=False)
-            np.einsum("np,np->n", rows, rows, out=lengths[part])
-        return lengths
+    def _products(self, shares: Sequence[float], some: Codes) -> Floats:
+        """(shares, rows, rows): of some rows in the metrics."""
+        rows = in_double(chosen(self.residuals, some))
+        inverse = np.stack([1.0 / self.stretch(share)[: rows.shape[1]] for share in shares])
+        turned = rows * moved(inverse[:, None], rows)
+        for i, share in enumerate(shares):
+            if share in self.bent:
+                turned[i, ...] += self.bent[share].inverse_beyond(rows)
+        return np.array(on_host(turned @ rows.T))
 
 
-def _dimension(rows: Floats, counts: Floats, among: Floats, weights: Floats) -> float:
-    """From a few rows in a metric, how much their pairs count, and what leaves it with a row."""
-    products = rows @ rows.T
+def _dimension(products: Floats, counts: Floats, among: Floats, weights: Floats) -> float:
+    """From products of rows, how much their pairs count, and what leaves the metric with a row."""
     lengths = np.diagonal(products).copy()
     left = _left(weights * lengths)
     total = float((lengths / left) @ counts) / max(float(counts.sum()), 1e-300)
@@ -168,7 +178,7 @@ def _left(share: Floats) -> Floats:
 
 
 def covariance_of_rows(
-    residuals: Floats | RowMatrix,
+    residuals: Large,  # or a RowMatrix of few rows
     rows: SampledRows,
     means: Floats,
     *,
@@ -183,20 +193,16 @@ def covariance_of_rows(
     n_rows = max(float(weights.sum()), 1.0)
     n, p = residuals.shape
     size = np.sqrt(weights / n_rows)[:, None]
-    if isinstance(residuals, np.ndarray) and n >= p:
-        scatter = np.zeros((p, p))
-        size = size.astype(residuals.dtype, copy=False)
-        for some in blocks(n, p, least=max(p, _AT_ONCE)):
-            weighted = residuals[some] * size[some]
-            scatter += weighted.T @ weighted
-        values, vectors = np.linalg.eigh(scatter)
-        along = residuals if overwrite else np.empty_like(residuals)
-        turning = vectors.astype(residuals.dtype, copy=False)
-        for some in blocks(n, p, least=p):
-            along[some] = residuals[some] @ turning
+    is_matrix = isinstance(residuals, (DenseRows, SparseRows))
+    if n >= p and not is_matrix:
+        values, vectors = map(on_host, _decomposed(residuals, beside(size, residuals)))
+        xp, turning = namespace(residuals), beside(vectors, residuals)
+        along = residuals if overwrite else xp.empty_like(residuals)
+        for some in in_blocks(residuals, least=p):
+            along[some, :] = residuals[some, :] @ turning
         basis = Basis(vectors.T, None, np.empty((0, p)))
     else:
-        matrix = DenseRows(residuals) if isinstance(residuals, np.ndarray) else residuals
+        matrix = residuals if is_matrix else DenseRows(residuals)
         mixing, values, left = _row_space(matrix, size)
         along = left * np.sqrt(values) / size
         basis = Basis(mixing, matrix, np.empty((0, p)))
@@ -210,6 +216,17 @@ def covariance_of_rows(
     mean_value = float(values.sum()) / p if values.sum() > 0 else 1.0
     values = np.concatenate([values / mean_value, np.zeros(len(basis.rest))])
     return Covariance(basis, values, along, rows, n_rows, mean_value)
+
+
+def _decomposed(residuals: Large, size: Large) -> tuple[Large, Large]:
+    """Eigenvalues and eigenvectors of the scatter of rows times (rows, 1) sizes."""
+    xp, p = namespace(residuals), residuals.shape[1]
+    scatter = xp.zeros((p, p), dtype=xp.float64, device=residuals.device)
+    for some in in_blocks(residuals, least=max(p, _AT_ONCE)):
+        weighted = residuals[some, :] * size[some, :]
+        scatter += weighted.T @ weighted
+    values, vectors = xp.linalg.eigh(scatter)
+    return values, vectors
 
 
 def _outside(basis: Basis, vectors: Floats) -> Floats:

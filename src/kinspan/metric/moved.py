@@ -17,6 +17,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from kinspan._arrays.elsewhere import on_host
+from kinspan._arrays.libraries import moved, namespace
+from kinspan._rows.large import Large, beside, chosen
 from kinspan._rows.types import Codes, Floats
 from kinspan.metric.covariance import Covariance
 from kinspan.metric.root import Root
@@ -32,10 +35,10 @@ def around_other_means(
     around that.
     """
     n_features = before.values.sum()  # eigenvalues are over their mean
-    _, axes, kind = *before.residuals.shape, before.residuals.dtype
+    axes = before.residuals.shape[1]
     weights = rows.weights * (cells == np.arange(len(offsets))[:, None])  # (cells, rows)
     n, sums = weights.sum(axis=1, keepdims=True), np.zeros_like(offsets)
-    sums[:, :axes] = weights.astype(kind, copy=False) @ before.residuals
+    sums[:, :axes] = on_host(beside(weights, before.residuals) @ before.residuals)
     divisor = np.sqrt(np.where(n > 0, n, 1.0) * before.n_rows)
     # n o oᵀ + o sᵀ + s oᵀ = ((n o + s)(n o + s)ᵀ − s sᵀ)/n
     away = np.concatenate([n * offsets + sums, sums]) / np.tile(divisor, (2, 1))
@@ -43,18 +46,19 @@ def around_other_means(
     trace = before.mean_value * n_features + float(signs @ (away**2).sum(axis=1))
     mean_value = trace / n_features
     values = before.values * before.mean_value / mean_value
-    along = offsets.astype(kind, copy=False).take(cells, axis=0)
+    along = chosen(beside(offsets, before.residuals), cells)
     along[:, :axes] += before.residuals
-    moved = Covariance(before.basis, values, along, rows, before.n_rows, mean_value)
-    bent = {s: _root(moved.stretch(s), s / mean_value, away, signs) for s in shares if s > 0}
-    moved = replace(moved, bent=bent)
-    moved.look_at(shares)
-    return moved
+    other = Covariance(before.basis, values, along, rows, before.n_rows, mean_value)
+    units = {s: s / mean_value for s in shares if s > 0}
+    bent = {s: _root(other.stretch(s), unit, away, signs, along) for s, unit in units.items()}
+    other = replace(other, bent=bent)
+    other.look_at(shares)
+    return other
 
 
-def _root(diagonal: Floats, unit: float, away: Floats, signs: Floats) -> Root:
-    """Of diagonal + unit Σ sign · away awayᵀ."""
+def _root(diagonal: Floats, unit: float, away: Floats, signs: Floats, rows: Large) -> Root:
+    """Of diagonal + unit Σ sign · away awayᵀ, found where rows are."""
     root = np.sqrt(diagonal)
-    among, weights = np.linalg.qr((away / root).T)
+    among, weights = map(on_host, namespace(rows).linalg.qr(moved((away / root).T, rows)))
     values, vectors = np.linalg.eigh((unit * weights * signs) @ weights.T)
     return Root(root, among @ vectors, 1.0 / np.sqrt(1.0 + values) - 1.0)

@@ -6,6 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinspan._arrays.elsewhere import on_host
+from kinspan._arrays.libraries import moved
+from kinspan._rows.large import Large, beside, in_double
 from kinspan._rows.types import Floats
 
 
@@ -22,8 +25,8 @@ class Root(NamedTuple):
         return cls(np.sqrt(stretch), np.empty((len(stretch), 0)), np.empty(0))
 
     def turned(self, coordinates: Floats) -> Floats:
-        """(…, directions), or the first of them: vectors in the basis → the same in the metric."""
-        return self._bent(coordinates / self.root[: coordinates.shape[-1]], self.by)
+        """(…, directions): vectors in the basis → the same in the metric."""
+        return self._bent(coordinates / self.root, self.by)
 
     def turned_back(self, coef: Floats, out: Floats | None = None) -> Floats:
         """(…, directions): rules for rows in the metric → rules for rows in the basis."""
@@ -33,15 +36,15 @@ class Root(NamedTuple):
         """(…, directions): vectors in the metric → the same in the basis."""
         return self._bent(vectors, 1.0 / (1.0 + self.by) - 1.0) * self.root
 
-    def inverse_beyond(self, vectors: Floats) -> Floats:
+    def inverse_beyond(self, vectors: Large) -> Large:
         """(…, directions): the inverse metric times vectors, beyond that of the diagonal."""
-        over = self.bent / self.root[:, None]
-        return np.asarray(((vectors @ over) * self._of_squares()) @ over.T)
+        over = moved(self.bent / self.root[:, None], vectors)
+        return ((vectors @ over) * moved(self._of_squares(), vectors)) @ over.T
 
-    def squares_beyond(self, rows: Floats) -> Floats:
+    def squares_beyond(self, rows: Large) -> Floats:
         """(rows,): squared lengths of rows in the metric, beyond those by the diagonal."""
-        over = (self.bent / self.root[:, None]).astype(rows.dtype, copy=False)
-        return np.asarray((rows @ over) ** 2 @ self._of_squares())
+        along = in_double(rows @ beside(self.bent / self.root[:, None], rows))
+        return np.asarray(on_host(along**2 @ moved(self._of_squares(), rows)))
 
     def lengths_beyond(self, coef: Floats) -> Floats:
         """(…): squared lengths of rules for rows in the basis, beyond those by the diagonal."""

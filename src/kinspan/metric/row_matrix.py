@@ -11,8 +11,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from scipy.sparse import csc_array
 
-from kinspan._rows.blocks import blocks
+from kinspan._arrays.elsewhere import on_host
 from kinspan._rows.groups import Groups
+from kinspan._rows.large import Large, beside, in_blocks, in_double
 from kinspan._rows.types import Codes, Floats
 
 _CLEAR = 1e-3  # of squared lengths: three digits may be lost
@@ -44,7 +45,7 @@ class RowMatrix(Protocol):
 class DenseRows(NamedTuple):
     """All numbers of R."""
 
-    values: Floats
+    values: Large
 
     @property
     def shape(self) -> tuple[int, int]:  # noqa: D102  # as RowMatrix says
@@ -62,8 +63,9 @@ class DenseRows(NamedTuple):
 
     def fourth_powers(self, weights: Floats) -> Floats:  # noqa: D102
         total = np.zeros(self.values.shape[1])
-        for rows in blocks(*self.values.shape):
-            total += weights[rows] @ np.square(self.values[rows], dtype=np.float64) ** 2
+        for rows in in_blocks(self.values):
+            squares = in_double(self.values[rows, :]) ** 2
+            total += on_host(beside(weights[rows], squares) @ squares**2)
         return total
 
     def astype(self, kind: Any) -> DenseRows:  # noqa: D102

@@ -23,6 +23,7 @@ from kinspan.risk.rule_parts import (
     ScaleChange,
     SharedPart,
     SharedProducts,
+    ShrunkPart,
 )
 from kinspan.risk.saved import Saved, saved
 from kinspan.risk.several_classes import forecast_of_several
@@ -45,6 +46,7 @@ __all__ = [
     "ScoreForecast",
     "SharedPart",
     "SharedProducts",
+    "ShrunkPart",
     "Ways",
     "WrongLabels",
     "alignment",

@@ -12,6 +12,8 @@ from scipy.special import ndtr
 from kinspan._rows.types import Floats
 from kinspan.risk.distances import DISTANCES, errors_of_equal_classes
 
+_ROUNDING = 1e-9  # of what guessing gets wrong, a mean over tasks
+
 
 def change_of_error(error: Floats, chance: float) -> Floats:
     """By how much an error falls if the distance behind it grows, per log of the distance.
@@ -19,7 +21,7 @@ def change_of_error(error: Floats, chance: float) -> Floats:
     Of two Gaussian classes, of which the rarer one makes up what guessing gets wrong, or of as many
     equal classes as that takes: eq. (42b) of docs/theory.md.
     """
-    errors, changes = _of_two(chance) if chance <= 0.5 else _of_several(chance)
+    errors, changes = _of_two(chance) if chance <= 0.5 + _ROUNDING else _of_several(chance)
     return np.asarray(np.interp(np.asarray(error), errors[::-1], changes[::-1]))
 
 
@@ -33,7 +35,7 @@ def _of_two(rarer: float) -> tuple[Floats, Floats]:
 
 
 def _of_several(chance: float) -> tuple[Floats, Floats]:
-    m = int(np.ceil(1.0 / (1.0 - chance) - 1e-9))
+    m = int(np.ceil(1.0 / (1.0 - chance) - _ROUNDING))
     errors = errors_of_equal_classes(m) * (chance / (1.0 - 1.0 / m))
     return errors, -DISTANCES * np.gradient(errors, DISTANCES)
 

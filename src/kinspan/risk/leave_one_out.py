@@ -11,13 +11,17 @@ blocks, so that what is between rows and scores stays small.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from kinspan._rows.blocks import blocks
+from kinspan._rows.large import in_double, times
 from kinspan._rows.types import Floats
 from kinspan.risk.inner_products import Products, Rows
 from kinspan.risk.left_out_scale import with_scale
 from kinspan.risk.rule_parts import Residuals, RuleParts, SharedPart
+from kinspan.risk.shrunk_rules import kept_again, offsets_again
 
 _LEAST_ROWS = 64  # of a block of rows: vectors of a task are read again for every block
 
@@ -35,7 +39,8 @@ def leave_one_out_scores(rules: RuleParts, residuals: Residuals) -> Floats:
 def _width(rules: RuleParts, residuals: Residuals) -> int:
     """Numbers per row in the widest array."""
     along = [part.basis.shape[0] * part.basis.shape[1] for part in rules.shared]
-    return int(max(rules.offset[0].size, residuals.values.shape[1] // 8, *along))
+    here = residuals.values.shape[1] // 8 if isinstance(residuals.values, np.ndarray) else 0
+    return int(max(rules.offset[0].size, here, sum(along)))
 
 
 def _scores(rules: RuleParts, residuals: Residuals) -> Floats:
@@ -50,9 +55,11 @@ def _scores(rules: RuleParts, residuals: Residuals) -> Floats:
     found = _with_own_part(found, moved)
     share = (fraction * n)[:, None] * residuals.metric_weight
     downdate = share / np.maximum(1.0 - share * found.square, 1e-6)  # Sherman and Morrison
-    for part in rules.shared:
-        contrasts = _moved_contrasts(part.metric, found, rules, residuals, fraction, downdate, rows)
-        _add_shared_part(found, part, rules, residuals, larger, moved, contrasts, rows)
+    for part, on_part in zip(rules.shared, _on_shared(rules, residuals, rows), strict=True):
+        smaller = downdate[:, part.metric]
+        away = fraction * (1.0 + smaller * found.square[:, part.metric])
+        contrasts = smaller[:, None] * on_part.turned - away[:, None] * rows.of_cell(rules.centring)
+        _add_shared_part(found, part, on_part.basis, rules, larger, moved, contrasts, rows)
     pulled = downdate[..., None] * found.r_coef
     x_coef, length = found.x_coef + found.x_r[..., None] * pulled, found.length
     if length is not None:
@@ -62,14 +69,19 @@ def _scores(rules: RuleParts, residuals: Residuals) -> Floats:
         along = larger[:, None] + downdate * found.x_r
         multiple = moved + pulled
         found = with_scale(found, rules, residuals, residuals.scale, along, multiple, rows)
-    scores = found.x_coef
-    if found.length is not None and rules.half_level is not None:
-        scores = scores - rows.of_task(rules.half_level)[..., None] * found.length
     unseen = found.square * residuals.longer
-    scores = scores * _level_ratio(rules, residuals, fraction * n, unseen, rows)[..., None]
     noise = _noise_without(rules, residuals, unseen, rows) - rows.of_cell(rules.cell_noise)
+    scores, length, ratio = found.x_coef, found.length, None
+    if length is not None and rules.shrunk:
+        ratio = kept_again(rules, length, noise, rows)
+        scores, length = scores * ratio, length * ratio**2
+    if length is not None and rules.half_level is not None:
+        scores = scores - rows.of_task(rules.half_level)[..., None] * length
+    scores = scores * _level_ratio(rules, residuals, fraction * n, unseen, rows)[..., None]
     scores += rows.of_task(rules.offset)
-    scores += noise[..., None] * _undone(rules, rows)
+    scores += noise[..., None] * _undone(rules, rows, 1.0 if ratio is None else ratio)
+    if ratio is not None:
+        scores += offsets_again(rules, ratio, rows)
     scores[alone] = np.nan
     return scores
 
@@ -81,9 +93,9 @@ def _by_contrast(of_columns: Floats, contrasts: Floats) -> Floats:
     return np.asarray(per_candidate.reshape(of_columns.shape))
 
 
-def _undone(rules: RuleParts, rows: Rows) -> Floats:
+def _undone(rules: RuleParts, rows: Rows, ratio: Floats | float) -> Floats:
     """(rows, metrics, columns): what offsets add per noise of the cell mean, eq. (26)."""
-    own = _by_contrast(rows.of_task(rules.undone), rows.of_cell(rules.centring))
+    own = _by_contrast(rows.of_task(rules.undone) * ratio, rows.of_cell(rules.centring))
     undone = own * rows.of_cell(rules.class_shares)[:, None, None]
     if rules.half_level is not None:
         undone += rows.of_task(rules.half_level)[..., None] * own**2
@@ -95,10 +107,7 @@ def _products(rules: RuleParts, residuals: Residuals, larger: Floats, rows: Rows
 
     In double precision: candidates that are nearly the same are weighed by small differences.
     """
-    r, shape = (
-        residuals.values.astype(np.float64, copy=False),
-        (len(rules.coef), -1, rules.coef.shape[3]),
-    )
+    r, shape = in_double(residuals.values), (len(rules.coef), -1, rules.coef.shape[3])
     axes = r.shape[1]
     inverse = 1.0 / residuals.stretch[:, :axes]
     square, of_present = residuals.squared_lengths(), rows.of_present(rules.contrasts)
@@ -108,7 +117,7 @@ def _products(rules: RuleParts, residuals: Residuals, larger: Floats, rows: Rows
         turned[:, s] += bent.inverse_beyond(cells)
     x_r = rows.by_present.times(r, turned) + larger[:, None] * square
     flat = rules.coef.reshape(shape)
-    r_coef = rows.by_task.times(r, flat[..., :axes]).reshape(len(r), *rules.coef.shape[1:3])
+    r_coef = rows.by_task.times(r, flat[..., :axes]).reshape(-1, *rules.coef.shape[1:3])
     of_means = rows.present_by_task.times(of_present, flat)
     x_coef = rows.by_present.of_rows(of_means).reshape(r_coef.shape)
     x_coef += larger[:, None, None] * r_coef
@@ -134,23 +143,55 @@ def _with_own_part(before: Products, moved: Floats) -> Products:
     )
 
 
+class _OnShared(NamedTuple):
+    """Inner products of residuals with what a shared part is made of."""
+
+    basis: Floats  # (rows, vectors, columns): with the directions of the others
+    turned: Floats  # (rows, columns): with own contrasts, in the metric
+
+
+def _on_shared(rules: RuleParts, residuals: Residuals, rows: Rows) -> list[_OnShared]:
+    """Of all shared parts at once.
+
+    If its row is left out, the residual is added to own contrasts: the cell mean moves away from
+    the row, and the metric becomes smaller along the row. In inner products that is as if the
+    contrasts had moved.
+    """
+    if not rules.shared:
+        return []
+    axes, n = residuals.values.shape[1], len(residuals.tasks)
+    flat = [part.basis[..., :axes].reshape(-1, axes) for part in rules.shared]
+    # Of two classes one contrast is enough. Contrasts sum to zero: centring keeps them.
+    contrasts = rules.contrasts[:, -rules.centring.shape[2] :, :axes]
+    turned = [contrasts / residuals.stretch[part.metric, :axes] for part in rules.shared]
+    on_basis = times(residuals.values, np.concatenate(flat).T)
+    on_turned = rows.by_task.times(residuals.values, np.concatenate(turned, axis=1))
+    ends = np.cumsum([len(part) for part in flat])[:-1]
+    return [
+        _OnShared(of_basis.reshape(n, *part.basis.shape[:2]), of_turned)
+        for part, of_basis, of_turned in zip(
+            rules.shared,
+            np.split(on_basis, ends, axis=1),
+            np.split(on_turned, len(flat), axis=1),
+            strict=True,
+        )
+    ]
+
+
 def _add_shared_part(
     found: Products,
     part: SharedPart,
+    r_basis: Floats,
     rules: RuleParts,
-    residuals: Residuals,
     larger: Floats,
     moved: Floats,
     contrasts: Floats,
     rows: Rows,
 ) -> None:
     """After the part along directions of the others has followed the target's own contrast."""
-    axes = residuals.values.shape[1]
     columns = (slice(None), part.metric, part.columns)
     n_vectors, n_columns, p = part.basis.shape
     flat = part.basis.reshape(-1, p)
-    along_axes = flat[:, :axes].astype(residuals.values.dtype, copy=False)
-    r_basis = (residuals.values @ along_axes.T).reshape(-1, n_vectors, n_columns)
     along = np.einsum("nbl,nl->nb", r_basis, contrasts)
     followed = part.vectors @ part.gain @ part.vectors.transpose(0, 2, 1)  # symmetric
     change = rows.by_task.times(along, followed)
@@ -164,30 +205,6 @@ def _add_shared_part(
         crossed = with_coef + moved[columns] * r_change
         squared = np.einsum("lnb,nb->nl", change @ part.products.basis, change)
         found.length[columns] += 2.0 * crossed + squared
-
-
-def _moved_contrasts(
-    metric: int,
-    found: Products,
-    rules: RuleParts,
-    residuals: Residuals,
-    fraction: Floats,
-    downdate: Floats,
-    rows: Rows,
-) -> Floats:
-    """(rows, columns): how often the residual is added to own contrasts if its row is left out.
-
-    The cell mean moves away from the row, and the metric becomes smaller along the row: in inner
-    products that is as if the contrasts had moved.
-    """
-    axes = residuals.values.shape[1]
-    # Of two classes one contrast is enough. Contrasts sum to zero: centring keeps them.
-    contrasts = rules.contrasts[:, -rules.centring.shape[2] :, :axes]
-    turned = contrasts / residuals.stretch[metric, :axes]
-    smaller = downdate[:, metric]
-    away = fraction * (1.0 + smaller * found.square[:, metric])
-    by_metric = smaller[:, None] * rows.by_task.times(residuals.values, turned)
-    return np.asarray(by_metric - away[:, None] * rows.of_cell(rules.centring))
 
 
 def _level_ratio(

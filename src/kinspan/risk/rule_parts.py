@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from kinspan._rows.large import Large, chosen, times
 from kinspan._rows.types import Codes, Floats
 
 
@@ -48,7 +49,7 @@ class ScaleChange(NamedTuple):
 class Bent(Protocol):
     """What a metric is beyond a diagonal one."""
 
-    def inverse_beyond(self, vectors: Floats) -> Floats:
+    def inverse_beyond(self, vectors: Large) -> Large:
         """(…, directions): what its inverse adds to vectors."""
 
     def squares_beyond(self, rows: Floats) -> Floats:
@@ -64,7 +65,7 @@ class Residuals(NamedTuple):
     There are many rows and few rules: the metric is applied to the rules, and rows stay unchanged.
     """
 
-    values: Floats  # (rows, axes): r, before the metric; zero in all other directions
+    values: Large  # (rows, axes): r, before the metric; zero in all other directions
     stretch: Floats  # (metrics, directions): diagonals of the metrics
     tasks: Codes  # (rows,), sorted
     classes: Codes  # (rows,)
@@ -79,7 +80,7 @@ class Residuals(NamedTuple):
         """(rows, metrics): of the rows in the metrics."""
         if self.squares is not None:
             return self.squares
-        found = self.values**2 @ (1.0 / self.stretch[:, : self.values.shape[1]]).T
+        found = times(self.values**2, (1.0 / self.stretch[:, : self.values.shape[1]]).T)
         for s, bent in enumerate(self.bent):
             found[:, s] += bent.squares_beyond(self.values)
         return found
@@ -90,7 +91,7 @@ class Residuals(NamedTuple):
         if scale is not None:
             scale = scale._replace(change=scale.change[rows], residuals=scale.residuals[rows])
         return Residuals(
-            self.values[rows],
+            chosen(self.values, rows),
             self.stretch,
             self.tasks[rows] - self.tasks[rows.start],
             self.classes[rows],
@@ -128,6 +129,18 @@ class SharedPart(NamedTuple):
         return self._replace(vectors=self.vectors[tasks], gain=self.gain[tasks], products=products)
 
 
+class ShrunkPart(NamedTuple):
+    """Some columns that follow the own contrasts of a target as far as these are no noise."""
+
+    columns: slice
+    share: Floats  # (tasks, metrics): of the contrasts that is kept
+    multiple: Floats  # (tasks, metrics): coef over contrasts
+
+    def of(self, tasks: slice) -> ShrunkPart:
+        """Those of some tasks."""
+        return self._replace(share=self.share[tasks], multiple=self.multiple[tasks])
+
+
 class RuleParts(NamedTuple):
     """Linear rules of all columns, and how they depend on the cell means of their task."""
 
@@ -143,6 +156,7 @@ class RuleParts(NamedTuple):
     half_level: Floats | None = None  # (tasks, metrics): scores contain −half_level · ‖coef‖²
     trace: Floats | None = None  # (tasks, metrics): features × noise level, the divisor of coef
     shared: Sequence[SharedPart] = ()  # what coefficients follow beyond `own`
+    shrunk: Sequence[ShrunkPart] = ()  # columns whose length follows the own contrasts
 
     def of(self, tasks: slice) -> RuleParts:
         """The rules of some tasks."""
@@ -151,4 +165,6 @@ class RuleParts(NamedTuple):
             for name, value in self._asdict().items()
             if isinstance(value, np.ndarray)
         }
-        return self._replace(shared=[part.of(tasks) for part in self.shared], **arrays)
+        shared = [part.of(tasks) for part in self.shared]
+        shrunk = [part.of(tasks) for part in self.shrunk]
+        return self._replace(shared=shared, shrunk=shrunk, **arrays)

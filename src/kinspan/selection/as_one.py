@@ -34,7 +34,7 @@ def as_one_task(
     together = _sum_of_tasks(around_start)
     scaled = scaled_by(together, common_scale(together))
     tasks, stored = np.zeros_like(sample.task_codes), without_zeros(sample.stored)
-    residuals = light_residuals(scaled, sample, start, tasks, stored)
+    residuals = light_residuals(scaled, sample, start, tasks, stored, sample.place)
     one = Scaling(scaled, scaled, residuals, None)
     prepared = prepare(start, one, sample, together.tasks, metric, None)
     return None if prepared.covariance is None else prepared

@@ -9,14 +9,14 @@ import numpy as np
 
 from kinspan._rows.types import Floats
 from kinspan.metric import Root
-from kinspan.risk import RuleParts, SharedPart, SharedProducts
+from kinspan.risk import RuleParts, SharedPart, SharedProducts, ShrunkPart
 from kinspan.selection.solutions import Problem, Solution
 
 Solved = tuple[Problem, Solution]
 
 
 def rule_parts(solved: Sequence[Sequence[Solved]], roots: Sequence[Root]) -> RuleParts:
-    """What leaving out a row needs to know of rules that were not shrunk.
+    """What leaving out a row needs to know of rules.
 
     For every metric, all of its solutions.
     """
@@ -38,6 +38,11 @@ def rule_parts(solved: Sequence[Sequence[Solved]], roots: Sequence[Root]) -> Rul
             _shared_part(solved[s][j], s, j, roots[s].root)
             for s, j in np.ndindex(len(solved), len(solved[0]))
             if _has_shared_part(solved[s][j][1])
+        ],
+        [
+            _shrunk_part([some[j] for some in solved], j, level)
+            for j in range(len(solved[0]))
+            if solved[0][j][1].shrunk is not None
         ],
     )
 
@@ -93,6 +98,13 @@ def _offsets(problem: Problem, solution: Solution) -> tuple[Floats, Floats, Floa
     if own.shape[1] == 2:  # contrasts mirror each other, and both rules follow one of them
         own, undone = (part.sum(axis=1, keepdims=True) for part in (own, undone))
     return offset, own, undone
+
+
+def _shrunk_part(in_metrics: Sequence[Solved], place: int, level: Floats) -> ShrunkPart:
+    n_classes = in_metrics[0][1].rules.coef.shape[1]
+    shares = [solution.shrunk for _, solution in in_metrics if solution.shrunk is not None]
+    share = np.stack(shares, axis=1)
+    return ShrunkPart(slice(place * n_classes, (place + 1) * n_classes), share, share / level)
 
 
 def _has_shared_part(solution: Solution) -> bool:

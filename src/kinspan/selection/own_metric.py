@@ -11,9 +11,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg.blas import dtrsm, strsm
-from scipy.linalg.lapack import dpotrf, spotrf
 
+from kinspan._arrays.elsewhere import on_host
+from kinspan._arrays.libraries import moved, namespace
+from kinspan._rows.large import Large, beside, inverse_roots
 from kinspan._rows.types import Codes, Floats
 
 
@@ -31,19 +32,19 @@ class SomeTasks(NamedTuple):
 
     tasks: Codes  # (tasks,)
     places: Codes  # (tasks, rows): which of all rows; any for rows of weight zero
-    rows: Floats  # (tasks, rows, axes)
+    rows: Large  # (tasks, rows, axes)
     weights: Floats  # (tasks, rows)
     classes: Codes  # (tasks, rows)
-    contrasts: Floats  # (tasks, classes, directions): class means around the centre
+    contrasts: Large  # (tasks, classes, directions): class means around the centre
     centring: Floats  # (tasks, classes l, classes j): d contrast_l / d mean_j
     shares: Floats  # (tasks, classes): of class means in the centre
     counts: Floats  # (tasks, classes)
     scale: OfScale | None  # None where the scale does not depend on single rows
 
     @property
-    def roots(self) -> Floats:
-        """(tasks, rows, 1): of weights, in the precision of the rows."""
-        return np.sqrt(self.weights).astype(self.rows.dtype, copy=False)[..., None]
+    def roots(self) -> Large:
+        """(tasks, rows, 1): of weights, beside the rows."""
+        return beside(np.sqrt(self.weights)[..., None], self.rows)
 
     @property
     def has_fewer_axes(self) -> bool:
@@ -55,18 +56,17 @@ class SomeTasks(NamedTuple):
 class Products(NamedTuple):
     """What the metrics of all ridges have in common."""
 
-    squared: Floats  # (tasks, size, size): of weighted rows, or of axes where these are fewer
-    contrasts: Floats  # (tasks, rows, classes): of weighted rows with contrasts
+    squared: Large  # (tasks, size, size): of weighted rows, or of axes where these are fewer
+    contrasts: Large  # (tasks, rows, classes): of weighted rows with contrasts
     trace: Floats  # (tasks,): of the covariance
 
     @classmethod
     def of(cls, some: SomeTasks) -> Products:
         """Of some tasks."""
         rows, axes = some.roots * some.rows, some.rows.shape[2]
-        across = rows.transpose(0, 2, 1)
-        squared = across @ rows if some.has_fewer_axes else rows @ across
-        trace = np.einsum("tnn->t", squared) / some.weights.sum(axis=1)
-        return cls(squared, rows @ some.contrasts[..., :axes].transpose(0, 2, 1), trace)
+        squared = rows.mT @ rows if some.has_fewer_axes else rows @ rows.mT
+        trace = on_host(namespace(rows).linalg.trace(squared)) / some.weights.sum(axis=1)
+        return cls(squared, rows @ some.contrasts[..., :axes].mT, trace)
 
 
 class InMetric(NamedTuple):
@@ -79,8 +79,8 @@ class InMetric(NamedTuple):
     r_coef: Floats  # (tasks, rows, classes): with the contrasts
     coef_coef: Floats  # (tasks, classes, classes)
     coef: Floats  # (tasks, classes, directions): the inverse metric times the contrasts
-    root: Floats  # (tasks, size, size): W, of the inverse WᵀW
-    contrasts: Floats  # (tasks, classes, size): after the inverse, minus before it over the level
+    root: Large  # (tasks, size, size): W, of the inverse WᵀW
+    contrasts: Large  # (tasks, classes, size): after the inverse, minus before it over the level
     level: Floats  # (tasks,): of the identity in the metric
 
 
@@ -98,52 +98,45 @@ def in_metric(some: SomeTasks, products: Products, ridge: float) -> InMetric:
     freedom = np.maximum(total - (some.counts > 0).sum(axis=1), 1.0)
     level = ridge * products.trace / np.minimum(freedom, float(some.contrasts.shape[2]))
     safe = np.where(level > 0, level, 1.0)
-    root = _inverse_roots(products.squared, safe * total)
-    root *= np.sqrt(total).astype(root.dtype, copy=False)[:, None, None]
+    root = inverse_roots(products.squared, safe * total)
+    root *= beside(np.sqrt(total)[:, None, None], root)
     by = _by_axes if some.has_fewer_axes else _by_rows
-    return by(some, products, root, safe[:, None, None])._replace(level=level)
+    found = by(some, products, root, safe[:, None, None])
+    r_r, r_coef, coef_coef, coef = map(on_host, found[:4])
+    return InMetric(r_r, r_coef, coef_coef, coef, found.root, found.contrasts, level)
 
 
-def _inverse_roots(matrices: Floats, ridges: Floats) -> Floats:
-    """(tasks, size, size): W, the inverse of the root of positive matrices with ridges."""
-    is_single = matrices.dtype == np.float32
-    potrf, trsm = (spotrf, strsm) if is_single else (dpotrf, dtrsm)
-    ridged, found = matrices.copy(), np.zeros_like(matrices)
-    np.einsum("tnn->tn", ridged)[...] += ridges[:, None]
-    np.einsum("tnn->tn", found)[...] = 1.0
-    for matrix, inverse in zip(ridged, found, strict=True):  # faster than LAPACK's own inverses
-        trsm(1.0, potrf(matrix.T, overwrite_a=True)[0], inverse.T, overwrite_b=True)
-    return found
-
-
-def _by_axes(some: SomeTasks, _: Products, root: Floats, level: Floats) -> InMetric:
+def _by_axes(some: SomeTasks, _: Products, root: Large, level: Floats) -> InMetric:
     """The inverse over the axes is that of the metric."""
-    axes, back = some.rows.shape[2], root.transpose(0, 2, 1)
-    rows, turned = some.rows @ back, some.contrasts[..., :axes] @ back
-    contrasts = turned @ root - some.contrasts[..., :axes] / level
-    coef = some.contrasts / level
+    xp, axes, safe = namespace(root), some.rows.shape[2], moved(level, root)
+    rows, turned = some.rows @ root.mT, some.contrasts[..., :axes] @ root.mT
+    contrasts = turned @ root - some.contrasts[..., :axes] / safe
+    coef = some.contrasts / safe
     coef[..., :axes] += contrasts
-    r_r, r_coef = np.einsum("tna,tna->tn", rows, rows), rows @ turned.transpose(0, 2, 1)
-    coef_coef = coef @ some.contrasts.transpose(0, 2, 1)
+    r_r, r_coef = xp.vecdot(rows, rows), rows @ turned.mT
+    coef_coef = coef @ some.contrasts.mT
     return InMetric(r_r, r_coef, coef_coef, coef, root, contrasts, level)
 
 
-def _by_rows(some: SomeTasks, products: Products, root: Floats, level: Floats) -> InMetric:
+def _by_rows(some: SomeTasks, products: Products, root: Large, level: Floats) -> InMetric:
     """From n K⁻¹."""
-    size, axes = some.roots, some.rows.shape[2]
-    over, total = _over(size), some.weights.sum(axis=1)[:, None]
-    solved = root.transpose(0, 2, 1) @ (root @ products.contrasts)
-    contrasts = -(size * solved).transpose(0, 2, 1) / (level * total[..., None])
-    coef = some.contrasts / level
+    xp, size, axes = namespace(root), some.roots, some.rows.shape[2]
+    total, safe = (moved(part, root) for part in (some.weights.sum(axis=1)[:, None], level))
+    over = _over(some, root)
+    solved = root.mT @ (root @ products.contrasts)
+    contrasts = -(size * solved).mT / (safe * total[..., None])
+    coef = some.contrasts / safe
     coef[..., :axes] += contrasts @ some.rows
-    left = total * np.maximum(1.0 - level[..., 0] * np.einsum("tmn,tmn->tn", root, root), 0.0)
-    r_r, coef_coef = left * over[..., 0] ** 2, coef @ some.contrasts.transpose(0, 2, 1)
+    left = 1.0 - safe[..., 0] * xp.sum(root * root, axis=-2)
+    left = total * xp.where(left > 0.0, left, xp.zeros_like(left))
+    r_r, coef_coef = left * over[..., 0] ** 2, coef @ some.contrasts.mT
     return InMetric(r_r, over * solved, coef_coef, coef, root, contrasts, level)
 
 
-def _over(root: Floats) -> Floats:
-    """One over the roots of weights; rows of weight zero are zero."""
-    return np.asarray(1.0 / np.where(root > 0, root, 1.0))
+def _over(some: SomeTasks, root: Large) -> Large:
+    """(tasks, rows, 1): one over the roots of weights; rows of weight zero are zero."""
+    size = np.sqrt(some.weights)[..., None]
+    return beside(1.0 / np.where(size > 0, size, 1.0), root)
 
 
 def in_features(some: SomeTasks, scale: OfScale, found: InMetric) -> tuple[Floats, Floats]:
@@ -159,5 +152,6 @@ def in_features(some: SomeTasks, scale: OfScale, found: InMetric) -> tuple[Float
         rows, span = (some.rows @ back) @ found.root, scale.axes
     else:
         size = some.roots
-        rows, span = _over(size) * (back @ found.root) * size.transpose(0, 2, 1), scale.rows
+        over = _over(some, found.root)
+        rows, span = over * (back @ found.root) * size.transpose(0, 2, 1), scale.rows
     return rows.astype(kind, copy=False) @ span, scale.contrasts / level + contrasts @ span

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinspan._arrays.libraries import namespace
+from kinspan._rows.large import Large, beside, chosen
 from kinspan._rows.types import Codes, Floats, Mask
 from kinspan.metric import ScaledMoments
 from kinspan.risk import Residuals, ScaleChange
@@ -27,6 +29,7 @@ from kinspan.selection.own_metric import (
 )
 
 _AT_ONCE = 1 << 20  # numbers in the rows and products of tasks that are computed at once
+_AT_ONCE_THERE = 1 << 26  # on a device
 
 
 class OwnRules(NamedTuple):
@@ -45,8 +48,9 @@ class _InScale(NamedTuple):
 
     def of(self, tasks: Codes, places: Codes, is_row: Mask) -> OfScale:
         """Some tasks and their rows."""
-        change, rows = self.scale.change, _rows_at(self.scale.residuals, places, is_row)
-        here = self.scale._replace(change=change.take(places.reshape(-1), axis=0))
+        change, residuals = self.scale.change, self.scale.residuals
+        here = self.scale._replace(change=change[places].reshape(-1, change.shape[1]))
+        rows = residuals[places] * is_row[..., None]
         of_rows = here.relative(0.0).reshape(rows.shape)
         return OfScale(of_rows, rows, self.contrasts[tasks], self.axes)
 
@@ -96,11 +100,12 @@ def _of_similar_sizes(
             of_axes = _turned_back(rows.scale, np.eye(axes))
         in_scale = _InScale(rows.scale, _turned_back(rows.scale, contrasts), of_axes)
     width = max(rows.values.shape[1], 1 if rows.scale is None else rows.scale.change.shape[1])
+    most = _AT_ONCE if isinstance(rows.values, np.ndarray) else _AT_ONCE_THERE
     while len(order):
         least = sizes[order[0]]
         n = int(np.searchsorted(sizes[order], 2 * least, side="right"))
         of_task = 2 * least * max(width, 2 * least + contrasts.shape[1])
-        n = max(1, min(n, _AT_ONCE // of_task))
+        n = max(1, min(n, most // of_task))
         group, order = order[:n], order[n:]
         step = np.arange(sizes[group].max())
         is_row = step < sizes[group][:, None]
@@ -109,10 +114,10 @@ def _of_similar_sizes(
         yield SomeTasks(
             t,
             places,
-            _rows_at(rows.values, places, is_row),
-            _rows_at(rows.weights, places, is_row),
+            _rows_of(rows.values, places, is_row),
+            rows.weights[places] * is_row,
             rows.classes[places],
-            contrasts[t].astype(rows.values.dtype, copy=False),
+            beside(contrasts[t], rows.values),
             centring[t],
             scaled.class_shares[t],
             scaled.counts[t],
@@ -120,12 +125,12 @@ def _of_similar_sizes(
         )
 
 
-def _rows_at(values: Floats, places: Codes, is_row: Mask) -> Floats:
-    """(tasks, rows, …): of (rows, …) values; zero where a task is filled up."""
-    found = values.take(places, axis=0)
+def _rows_of(values: Large, places: Codes, is_row: Mask) -> Large:
+    """(tasks, rows, axes): rows at some places, and zeros."""
+    found = chosen(values, places.reshape(-1))
     if not is_row.all():
-        found[~is_row] = 0.0
-    return found
+        found *= beside(is_row.reshape(-1, 1), values)
+    return namespace(values).reshape(found, (*places.shape, -1))
 
 
 def _turned_back(scale: ScaleChange, vectors: Floats) -> Floats:

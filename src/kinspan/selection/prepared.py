@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from kinspan._rows import identifiers
+from kinspan._rows.large import chosen, squared_size
 from kinspan._rows.stored_rows import without_zeros
 from kinspan._rows.types import Floats, Ids
 from kinspan.class_moments import ClassMoments
@@ -19,6 +20,7 @@ from kinspan.metric import (
     Root,
     SampledRows,
     ScaledMoments,
+    SparseRows,
     around,
     covariance_of_rows,
     feature_scale,
@@ -122,7 +124,7 @@ class Prepared(NamedTuple):
             basis = found.basis.astype(change.dtype)
             scale = ScaleChange(change, residuals, shares, basis)
         return Residuals(
-            found.residuals[places],
+            chosen(found.residuals, places),
             np.stack([found.stretch(share) for share in shares]),
             tasks,
             sample.class_codes,
@@ -245,8 +247,8 @@ def _covariance(scaling: Scaling, sample: RowSample) -> Covariance | None:
     """
     scaled, pooled, residuals, _ = scaling
     means = scaled.means if pooled is scaled else np.concatenate([scaled.means, pooled.means])
-    size = 1e-24 * np.vdot(means, means)
-    if isinstance(residuals, np.ndarray) and np.vdot(residuals, residuals) <= size:
+    size = 1e-24 * squared_size(means)
+    if not isinstance(residuals, SparseRows) and squared_size(residuals) <= size:
         return None  # what is left of equal rows is rounding
     tasks = sample.task_codes if len(scaled.counts) > 1 else np.zeros_like(sample.task_codes)
     cells = tasks * scaled.counts.shape[1] + sample.class_codes

@@ -7,7 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
+from kinspan._arrays.libraries import moved, namespace
 from kinspan._rows.blocks import blocks
+from kinspan._rows.large import HERE, Large, Place, chosen, in_blocks
 from kinspan._rows.types import Codes, Floats
 from kinspan.class_moments import ClassMoments
 from kinspan.metric import (
@@ -74,7 +76,7 @@ class Scaling(NamedTuple):
 
     scaled: ScaledMoments
     pooled: ScaledMoments  # the same in a scale that all tasks share
-    residuals: Floats | SparseRows  # (sampled rows, features): rows minus means of their cells
+    residuals: Large | SparseRows  # (sampled rows, features): rows minus means of their cells
     change: RowsOfScale | None
 
 
@@ -94,7 +96,8 @@ def scaling(
     changes = None
     if scale in ("auto", "pooled"):
         changes = _PooledChange.of(moments.counts, sample)
-    residuals = light_residuals(scaled, sample, start, sample.task_codes, stored)
+    place = sample.place if changes is None else HERE
+    residuals = light_residuals(scaled, sample, start, sample.task_codes, stored, place)
     if changes is None:
         return Scaling(scaled, pooled, residuals, None)
     all_of_them = _all_numbers(residuals, scaled, sample, start)
@@ -125,7 +128,7 @@ class Tails(NamedTuple):
         """From rows in another scale; None where it is a multiple of s: it makes no other rules."""
         unit = pooled[0] / other.scaled.scale[0]
         residuals = other.residuals
-        rows = DenseRows(residuals) if isinstance(residuals, np.ndarray) else residuals
+        rows = residuals if isinstance(residuals, SparseRows) else DenseRows(residuals)
         total = rows.fourth_powers(sample.weights)
         n = max(float(sample.weights.sum()), 1.0)
         ratio = np.maximum(np.sqrt(total / n / 3.0) / unit**2, 1.0)
@@ -144,8 +147,9 @@ def by_tails(
     """In the scale by fourth moments."""
     root = np.sqrt(tails.ratio)
     scaled = scaled_by(moments, tails.pooled * root)
-    light = light_residuals(scaled, sample, start, sample.task_codes, stored)
     of_pooled = _PooledChange.of(moments.counts, sample)
+    place = sample.place if of_pooled is None else HERE
+    light = light_residuals(scaled, sample, start, sample.task_codes, stored, place)
     if of_pooled is None:
         return Scaling(scaled, scaled, light, None)
     residuals = _all_numbers(light, scaled, sample, start)
@@ -164,8 +168,8 @@ def _all_numbers(
     residuals: Floats | SparseRows, scaled: ScaledMoments, sample: RowSample, start: Floats
 ) -> Floats:
     if isinstance(residuals, SparseRows):
-        return residuals_of(scaled, sample, start, sample.task_codes)
-    return residuals
+        residuals = residuals_of(scaled, sample, start, sample.task_codes)
+    return np.asarray(residuals)
 
 
 def _scale_change(residuals: Floats, pooled: _PooledChange) -> RowsOfScale:
@@ -192,7 +196,8 @@ def light_residuals(
     start: Floats,
     tasks: Codes,
     stored: csr_array | None,
-) -> Floats | SparseRows:
+    place: Place,
+) -> Large | SparseRows:
     """Sampled rows minus the means of their cells, without zeros of rows stored like that."""
     if stored is not None and len(scaled.scale) == 1:
         means = (scaled.means + start / scaled.scale).reshape(-1, len(start))
@@ -200,22 +205,28 @@ def light_residuals(
         rows = SparseRows(stored.multiply(1.0 / scaled.scale).tocsc(), means, cells)
         if rows.is_exact:
             return rows
-    return residuals_of(scaled, sample, start, tasks)
+    return residuals_of(scaled, sample, start, tasks, place)
 
 
-def residuals_of(scaled: ScaledMoments, sample: RowSample, start: Floats, tasks: Codes) -> Floats:
+def residuals_of(
+    scaled: ScaledMoments, sample: RowSample, start: Floats, tasks: Codes, place: Place = HERE
+) -> Large:
     """(rows, features): sampled rows minus the means of their cells.
 
-    Many of them are in the precision that they came in; not those fewer than features, whose
-    smallest products with each other count.
+    Many of them are where they came from, in the precision that they have there; not those fewer
+    than features, whose smallest products with each other count.
     """
     rows = sample.rows
     is_many = rows.size > MANY_NUMBERS and rows.shape[0] >= rows.shape[1]
-    residuals = np.empty(rows.shape, rows.dtype if is_many else np.float64)
-    means = scaled.means.reshape(-1, rows.shape[1])
-    cells = tasks * scaled.means.shape[1] + sample.class_codes
-    for some in blocks(*rows.shape):
-        moved = rows[some] - start
-        moved /= scaled.scale if len(scaled.scale) == 1 else scaled.scale[tasks[some]]
-        np.subtract(moved, means.take(cells[some], axis=0), out=residuals[some])
+    rows = place.put(rows) if is_many else rows
+    xp, cells = namespace(rows), tasks * scaled.means.shape[1] + sample.class_codes
+    kind = rows.dtype if is_many else xp.float64
+    residuals = xp.empty(rows.shape, dtype=kind, device=rows.device)
+    means, start, scale = (
+        moved(part, rows) for part in (scaled.means.reshape(-1, len(start)), start, scaled.scale)
+    )
+    for some in in_blocks(rows):
+        part = rows[some, :] - start
+        part /= scale if len(scaled.scale) == 1 else chosen(scale, tasks[some])
+        residuals[some, :] = part - chosen(means, cells[some])
     return residuals

@@ -97,12 +97,14 @@ class Solution(NamedTuple):
     weights: list[TaskWeights]  # one for each spectrum of the problem
     own: Floats  # (tasks, classes): how rules depend on the task's own contrasts
     response: Response | None = None  # how directions follow the own contrasts, where it is known
+    shrunk: Floats | None = None  # (tasks,): φ of eq. (24), where scores depend on lengths of rules
 
 
 def solve(problem: Problem, labels: str, log_priors: Floats, *, shrunk: bool = True) -> Solution:
     """Rules of all targets at once, with the weights of tasks that `labels` names.
 
-    Where left-out rows say how large scores should be, directions need not be shrunk.
+    Where left-out rows say how large scores should be, directions need not be shrunk, except for
+    tasks alone with more than two classes: their scores contain squared lengths of noise.
     """
     return solve_each([problem], labels, log_priors, shrunk=shrunk)[0]
 
@@ -137,12 +139,13 @@ def solution_of(
     scaled, contrasts, level = problem.scaled, problem.contrasts, problem.scaled.noise_level
     directions = contrasts.combine(weights)
     noise_share = contrasts.per_target([w.noise_share for w in weights])
-    length = np.einsum("tlp,tlp->tl", directions, directions)
+    length, kept = np.einsum("tlp,tlp->tl", directions, directions), None
     if problem.is_discriminant:
         factor = np.ones(len(directions))
-        if shrunk:
+        if shrunk or (_is_alone(weights) and length.shape[1] > 2):
             signal = contrasts.per_target([w.signal for w in weights]).sum(axis=1)
             factor = shrinkage(signal, length.sum(axis=1), squares(contrasts.values))
+            kept = factor
         rules = discriminant_rules(directions, factor, level, log_priors, length, out=directions)
         multiple = (length > 0) * (factor / level)[:, None]
     else:
@@ -152,7 +155,11 @@ def solution_of(
         multiple = inner / np.where(length > 0, length, 1.0)
     own = noise_share * multiple
     offset = rules.offset + _shared_noise(problem, own)
-    return Solution(rules._replace(offset=offset), weights, own)
+    return Solution(rules._replace(offset=offset), weights, own, shrunk=kept)
+
+
+def _is_alone(weights: Sequence[TaskWeights]) -> bool:
+    return all(not of_set.right.size for of_set in weights)
 
 
 def problems_of(in_metrics: Sequence[ScaledMoments], multi_class: str) -> list[Problem]:

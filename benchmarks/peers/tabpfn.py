@@ -13,8 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.comparison import fits
-from benchmarks.comparison.samples import Sample
+from benchmarks.peers.fits import Rule
+from benchmarks.peers.samples import Sample
+from benchmarks.peers.trees import categories, with_task
 
 
 def weights() -> Path | None:
@@ -23,17 +24,17 @@ def weights() -> Path | None:
     return path if path.is_file() else None
 
 
-def fitted(sample: Sample) -> fits.Rule:
+def tabpfn(sample: Sample) -> Rule:
     """The original features, with the task as a category, as the package recommends."""
-    X = fits.with_task(sample.rows)
+    X = with_task(sample.train)
     model = (
         import_module("tabpfn")
         .TabPFNClassifier(
             model_path=str(weights()),
-            categorical_features_indices=fits.categories(X.shape[1], sample.n_categorical + 1),
+            categorical_features_indices=categories(X.shape[1], sample.n_categorical + 1),
             device="cpu",
             random_state=0,
         )
-        .fit(X, sample.y)
+        .fit(X, sample.train.y)
     )
-    return lambda new: np.asarray(model.predict(fits.with_task(new)))
+    return lambda rows: np.asarray(model.predict(with_task(rows)))

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -130,41 +129,36 @@ class Covariance:
 
         From products of rows of different cells, in the metric without both of them.
         """
-        some, first, second = self._pairs(counts)
+        some = self.rows.across(squared_lengths(self.residuals))
+        cells, counts, weights = self.rows.cells[some], counts[some], weights[:, some]
+        both = np.outer(counts, counts)
+        among = both * (cells[:, None] != cells)
+        if not among.any():  # a single cell has more than one row
+            among = both * ~np.eye(len(some), dtype=bool)
+        each = zip(self._products(shares, some), weights, strict=True)
+        return np.array([_dimension(products, counts, among, w) for products, w in each])
+
+    def _products(self, shares: Sequence[float], some: Codes) -> Floats:
+        """(shares, rows, rows): of some rows in the metrics."""
         rows = in_double(chosen(self.residuals, some))
-        counts, weights = counts[some], weights[:, some]
         inverse = np.stack([1.0 / self.stretch(share)[: rows.shape[1]] for share in shares])
         turned = rows * moved(inverse[:, None], rows)
         for i, share in enumerate(shares):
             if share in self.bent:
                 turned[i, ...] += self.bent[share].inverse_beyond(rows)
-        products = np.array(on_host(turned @ rows.T))
-        lengths = np.einsum("snn->sn", products)
-        left = _left(weights * lengths)
-        total = (lengths / left) @ counts / max(counts.sum(), 1e-300)
-        products = products.reshape(len(shares), -1).take(len(some) * first + second, axis=1)
-        products *= products
-        both = left.take(first, axis=1) * left.take(second, axis=1)
-        both -= weights.take(first, axis=1) * weights.take(second, axis=1) * products
-        products /= np.square(np.maximum(both, 1e-6, out=both), out=both)
-        each = counts[first] * counts[second]
-        square = products @ each / max(each.sum(), 1e-300)
-        return np.where(square > 0, total**2 / np.where(square > 0, square, 1.0), np.inf)
-
-    def _pairs(self, counts: Floats) -> tuple[Codes, Codes, Codes]:
-        """A few rows, and the first and second of their pairs: of different cells, if there are."""
-        some = self.rows.across(squared_lengths(self.residuals))
-        cells, (first, second) = self.rows.cells[some], _all_pairs(len(some))
-        differ = np.flatnonzero(cells[first] != cells[second])
-        among = counts[some]
-        if (among[first[differ]] * among[second[differ]]).any():
-            return some, first[differ], second[differ]
-        return some, first, second  # a single cell has more than one row
+        return np.array(on_host(turned @ rows.T))
 
 
-@cache
-def _all_pairs(n: int) -> tuple[Codes, Codes]:
-    return np.triu_indices(n, 1)
+def _dimension(products: Floats, counts: Floats, among: Floats, weights: Floats) -> float:
+    """From products of rows, how much their pairs count, and what leaves the metric with a row."""
+    lengths = np.diagonal(products).copy()
+    left = _left(weights * lengths)
+    total = float((lengths / left) @ counts) / max(float(counts.sum()), 1e-300)
+    products *= products
+    both = np.outer(left, left) - np.outer(weights, weights) * products
+    products /= np.square(np.maximum(both, 1e-6, out=both), out=both)
+    square = float(np.vdot(products, among)) / max(float(among.sum()), 1e-300)
+    return total**2 / square if square > 0 else float("inf")
 
 
 def _longer(inside: Floats, counts: Floats, weights: Floats) -> Floats:

@@ -91,9 +91,13 @@ class SparseRows(NamedTuple):
         return n, p
 
     def squared(self) -> Floats:  # noqa: D102
-        crossed = np.asarray(self.stored @ self.means.T)[:, self.cells]
-        between = (self.means @ self.means.T)[np.ix_(self.cells, self.cells)]
-        return np.asarray((self.stored @ self.stored.T).toarray() - crossed - crossed.T + between)
+        # S Sᵀ − S Mᵀ − M Sᵀ + M Mᵀ, the last of which is halved between those before.
+        half = self.stored @ self.means.T - 0.5 * (self.means @ self.means.T)[self.cells]
+        between = half.take(self.cells, axis=1)
+        found = (self.stored @ self.stored.T).toarray()
+        found -= between
+        found -= between.T
+        return np.asarray(found)
 
     def along(self, vectors: Floats) -> Floats:  # noqa: D102
         of_means = (vectors @ self.means.T)[:, self.cells]

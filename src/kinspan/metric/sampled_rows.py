@@ -48,4 +48,6 @@ class SampledRows(NamedTuple):
         order = np.argsort(rounded)
         if (np.diff(rounded[order]) == 0.0).any():
             order = np.lexsort((self.keys, rounded))
-        return order[np.unique(np.linspace(0, len(order) - 1, _PAIRED_ROWS).astype(np.intp))]
+        if len(order) <= _PAIRED_ROWS:
+            return order
+        return order[np.linspace(0, len(order) - 1, _PAIRED_ROWS).astype(np.intp)]

@@ -18,7 +18,8 @@ def unevenness(values: Floats, share: float, freedom: float) -> float:
     """
     f = max(freedom, 1.0)
     seen = values / ((1.0 - share) + share * np.maximum(values, 1e-300))
-    first, second, third = (float((seen**power).sum()) for power in (1, 2, 3))
+    squared = seen * seen
+    first, second, third = (float(part) for part in (seen.sum(), squared.sum(), squared @ seen))
     left = 1.0 - share * first / f  # of the rows, next to the directions that they span
     of_two = second - first**2 / f
     if left <= 1e-6 or of_two <= 1e-6 * second:

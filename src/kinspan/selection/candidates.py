@@ -186,16 +186,14 @@ def _in_metrics(
     solved = _solved(prepared, shares, kinds, options)
     roots = [prepared.root(share) for share in shares]
     scores = leave_one_out_scores(rule_parts(solved, roots), prepared.rows(shares))
-    keeps = keeps or options.multi_class == "one-vs-all"
+    keeps, n = keeps or options.multi_class == "one-vs-all", scores.shape[2] // len(kinds)
     return [
         Candidate(
-            *(light, labels, multi_class, share, 1.0, own),
+            *(light, labels, multi_class, share, 1.0, scores[:, i, n * j : n * (j + 1)]),
             *(found if keeps else None, found[1].weights),
         )
         for i, share in enumerate(shares)
-        for (multi_class, labels), found, own in zip(
-            kinds, solved[i], np.split(scores[:, i], len(kinds), axis=1), strict=True
-        )
+        for j, ((multi_class, labels), found) in enumerate(zip(kinds, solved[i], strict=True))
     ]
 
 

@@ -128,7 +128,8 @@ def _of_similar_sizes(
 def _rows_of(values: Large, places: Codes, is_row: Mask) -> Large:
     """(tasks, rows, axes): rows at some places, and zeros."""
     found = chosen(values, places.reshape(-1))
-    found *= beside(is_row.reshape(-1, 1), values)
+    if not is_row.all():
+        found *= beside(is_row.reshape(-1, 1), values)
     return namespace(values).reshape(found, (*places.shape, -1))
 
 

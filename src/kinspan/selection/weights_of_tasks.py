@@ -101,10 +101,11 @@ def combine(
     start = np.repeat(pooled.weights[None], n_tasks, axis=0)
     if len(prior) == 1 or not len(here.tasks):
         return Combined(start, pooled.weights, rules)
-    found, by_task, weights = [], RowsByTask(here.tasks), start
+    found, by_task = [], RowsByTask(here.tasks)
+    around = _by_task(used, here, by_task, start)
     for rows in FLEET_ROWS:  # the most first: every task starts from where it was
-        found.append(_of_tasks(used, here, by_task, pooled, rows, weights))
-        weights = found[-1].weights
+        of_tasks, around = _of_tasks(used, here, by_task, pooled, rows, around)
+        found.append(of_tasks)
     likely = softmax([-here.own @ of_tasks.losses for of_tasks in found])
     weights = np.tensordot(likely, [of_tasks.weights for of_tasks in found], axes=1)
     counted = [(p, one) for p, one in zip(likely, found, strict=True) if p > _ROUNDING]
@@ -131,32 +132,43 @@ class _OfTasks(NamedTuple):
         return nonnegative_moved(self.curvature, self.target, self.weights > 0, moves, by_task)
 
 
+class _Around(NamedTuple):
+    """The losses of all tasks around their weights."""
+
+    weights: Floats  # (tasks, rules)
+    slope: Floats  # (tasks, rules)
+    curvature: Floats  # (tasks, rules, rules)
+    p: Floats  # (rows, 1 or classes): probabilities
+
+    def with_all(self, pooled: Pooled, rows: float) -> tuple[Floats, Floats]:
+        """Curvatures and targets where what all tasks say is worth so many rows."""
+        total = self.curvature + rows * pooled.curvature
+        away = (self.weights - pooled.weights) @ (rows * pooled.curvature)
+        push = self.slope + rows * pooled.slope + away
+        return total, np.einsum("tij,tj->ti", total, self.weights) - push
+
+
 def _of_tasks(
     scores: Floats,
     evidence: Evidence,
     by_task: RowsByTask,
     pooled: Pooled,
     rows: float,
-    weights: Floats,
-) -> _OfTasks:
+    around: _Around,
+) -> tuple[_OfTasks, _Around]:
     """What all tasks say is worth so many rows; weights are near some others."""
-    slope, curvature = rows * pooled.slope, rows * pooled.curvature
-    for step in range(_STEPS + 1):
-        own_slope, own_curvature, p = _by_task(scores, evidence, by_task, weights)
-        total = own_curvature + curvature
-        push = own_slope + slope + (weights - pooled.weights) @ curvature
-        target = np.einsum("tij,tj->ti", total, weights) - push
-        if step < _STEPS:
-            weights = nonnegative_each(total, target, weights > 0)
-    gone = Gone.of(scores, evidence, p, evidence.own)
+    for _ in range(_STEPS):
+        total, target = around.with_all(pooled, rows)
+        weights = nonnegative_each(total, target, around.weights > 0)
+        around = _by_task(scores, evidence, by_task, weights)
+    weights, (total, target) = around.weights, around.with_all(pooled, rows)
+    gone = Gone.of(scores, evidence, around.p, evidence.own)
     back = by_task.times(gone.loss(), inverse_among(total, weights > 0))
     once = weighted(np.maximum(by_task.of_rows(weights) + back, 0.0), scores)
-    return _OfTasks(rows, weights, evidence.losses(once), total, target, gone)
+    return _OfTasks(rows, weights, evidence.losses(once), total, target, gone), around
 
 
-def _by_task(
-    scores: Floats, evidence: Evidence, by_task: RowsByTask, weights: Floats
-) -> tuple[Floats, Floats, Floats]:
+def _by_task(scores: Floats, evidence: Evidence, by_task: RowsByTask, weights: Floats) -> _Around:
     """Gradient and Hessian of the loss of every task, and probabilities of rows."""
     b = evidence.own
     p = evidence.probabilities(weighted(by_task.of_rows(weights), scores))
@@ -167,4 +179,4 @@ def _by_task(
     for i, of_rule in enumerate(around):
         products = np.einsum("jnm,nm->jn", around[: i + 1], of_rule)
         curvature[some, i, : i + 1] = curvature[some, : i + 1, i] = by_task.sums(products).T
-    return slope, curvature, p
+    return _Around(weights, slope, curvature, p)

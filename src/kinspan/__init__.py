@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from kinspan.row_sample import RowSample
     from kinspan.spca import MultiTaskSPCA
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 __all__ = [
     "ClassMoments",

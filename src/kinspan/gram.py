@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from kinspan._rows.centring import centred, centred_variances, centring, from_one_class
 from kinspan._rows.common_classes import pairs_by_classes, tasks_by_classes
 from kinspan._rows.once import computed_once
 from kinspan._rows.types import Codes, Floats, Mask
@@ -57,25 +58,25 @@ class _Contrasts:
     @computed_once
     def coefficients(self) -> Floats:
         """(tasks, contrasts, classes): how the contrasts combine the class means."""
-        return _centring(self.present)
+        return centring(self.present)
 
     def of_classes(self, values: Floats) -> Floats:
         """(tasks, contrasts, …): values (tasks, classes, …), combined as class means are.
 
         The same as with `coefficients`, of which there is one for every pair of classes.
         """
-        return _centred(values, self.present)
+        return centred(values, self.present)
 
     def of_variances(self, values: Floats) -> Floats:
         """(tasks, contrasts): what independent errors of class means (tasks, classes) add up to."""
-        return _centred_variances(values, self.present)
+        return centred_variances(values, self.present)
 
     @computed_once
     def values(self) -> Floats:
         """(tasks, classes, features): every task's own contrasts; zero where a class is missing."""
         if self.present.shape[1] == 2 and self.present.all():
             return self.of_classes(self.means)  # differences: no offset costs digits
-        return self.of_classes(_from_one_class(self.means, self.present))
+        return self.of_classes(from_one_class(self.means, self.present))
 
 
 class SharedContrasts(_Contrasts):
@@ -128,7 +129,7 @@ class SharedContrasts(_Contrasts):
         cells = np.zeros((k, m, k, m))
         for targets, sources, common, part in self._lending(weights):
             place = np.ix_(targets, np.arange(m), sources, np.arange(m))
-            cells[place] = np.einsum("ts,lj->tlsj", part, _centring(common[None])[0])
+            cells[place] = np.einsum("ts,lj->tlsj", part, centring(common[None])[0])
         return cells
 
     def per_target(self, values: Sequence[Floats]) -> Floats:
@@ -166,7 +167,7 @@ class SharedContrasts(_Contrasts):
 
     def _noise_among(self, classes: Mask) -> Floats:
         """(tasks,): squared sampling error of the stacked contrasts among some classes."""
-        noise = _centred_variances(self.cell_noise, self.present & classes)
+        noise = centred_variances(self.cell_noise, self.present & classes)
         return np.asarray(noise.sum(axis=1))
 
     def _rows_among(self, classes: Mask) -> ContrastRows:
@@ -236,41 +237,6 @@ class EachClassContrasts(VersusRestContrasts):
     coefficients = _Contrasts.coefficients
     of_classes = _Contrasts.of_classes
     of_variances = _Contrasts.of_variances
-
-
-def _from_one_class(means: Floats, present: Mask) -> Floats:
-    """Means minus that of one class of their task, so that a large offset costs no digits."""
-    return np.asarray(means - means[np.arange(len(means)), present.argmax(axis=1)][:, None])
-
-
-def _centring(present: Mask) -> Floats:
-    size = np.maximum(present.sum(axis=1), 1)[:, None, None]
-    both = present[:, :, None] & present[:, None, :]
-    return np.asarray(both * (np.eye(present.shape[1]) - 1.0 / size))
-
-
-def _centred(values: Floats, present: Mask) -> Floats:
-    """Values (tasks, classes, …) minus their means over the classes of a task."""
-    if present.shape[1] == 2 and present.all():
-        found = np.empty(values.shape)
-        np.subtract(values[:, 1], values[:, 0], out=found[:, 1])
-        found[:, 1] *= 0.5
-        np.negative(found[:, 1], out=found[:, 0])
-        return found
-    if present.all():
-        return np.asarray(values - values.sum(axis=1, keepdims=True) / present.shape[1])
-    there = present.reshape(*present.shape, *(1,) * (values.ndim - 2))
-    known = np.where(there, values, 0.0)
-    size = np.maximum(there.sum(axis=1, keepdims=True), 1)
-    return np.asarray((known - known.sum(axis=1, keepdims=True) / size) * there)
-
-
-def _centred_variances(values: Floats, present: Mask) -> Floats:
-    """The same for the squares of the coefficients, which are 1 − 1/m, and −1/m for others."""
-    size = np.maximum(present.sum(axis=1, keepdims=True), 1)
-    known = np.where(present, values, 0.0)
-    of_all = known.sum(axis=1, keepdims=True) / size**2
-    return np.asarray((known * (1.0 - 2.0 / size) + of_all) * present)
 
 
 def _common_products(means: Floats, present: Mask) -> Floats:

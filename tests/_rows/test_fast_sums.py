@@ -125,7 +125,8 @@ def test_no_form_of_rows_has_to_be_compiled_for_but_two_precisions(fast: Any) ->
     for weights in (None, np.ones(len(X))):
         for given in forms:
             cell_moments(given, cells, N_CELLS, weights)
-    for function in (fast._add_in_turn, fast._add_cells, fast._add_rows):
+    loops = import_module("kinspan._rows.compiled_loops")
+    for function in (loops.add_in_turn, loops.add_cells, loops._add_rows):
         assert len(function.signatures) <= 2
 
 
@@ -264,6 +265,6 @@ def test_memory_does_not_grow_with_the_rows(order: Any, monkeypatch: pytest.Monk
 
 @needs_numba
 def test_machine_code_lets_other_threads_run() -> None:
-    module = import_module("kinspan._rows.compiled_sums")
-    assert module._add_in_turn.targetoptions["nogil"]
-    assert module._add_cells.targetoptions["nogil"]
+    module = import_module("kinspan._rows.compiled_loops")
+    assert module.add_in_turn.targetoptions["nogil"]
+    assert module.add_cells.targetoptions["nogil"]

@@ -200,7 +200,7 @@ def check_known_tasks(task: Any, n_samples: int, known: Ids, unseen: str) -> Any
         raise ValueError(
             f"task contains {some(unknown)}, which fit has not seen; fitted tasks are "
             f"{some(names)}{near(unknown[0], names) or '.'} With unseen='shared' they get the "
-            "shared rule"
+            "shared rule; to cross-validate, split with TaskStratifiedKFold"
         )
     return codes
 

@@ -42,3 +42,16 @@ def test_classes_of_one_name_are_refused(tmp_path: Path) -> None:
     assert "classes 1 and '1' of the model would share a column, p_1" in refusal(
         "predict", tmp_path / "m", tmp_path / "a.csv"
     )
+
+
+@pytest.mark.parametrize("start", ["=", "@", "\t=", "\n=", "＝", "＋", "－", "＠"])
+def test_whatever_a_spreadsheet_may_run_is_marked(start: str, tmp_path: Path) -> None:
+    """Line ends and wide signs begin formulas, too, in some of them."""
+    labels = [f"{start}1+1", "no"]
+    frame = pd.DataFrame({"a": np.arange(40.0) % 7, "b": np.tile([0.0, 1.0], 20)})
+    clf = kinspan.MultiTaskSPCA().fit(frame, labels * 20)
+    kinspan.save(clf, tmp_path / "m")
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    succeed("predict", tmp_path / "m", tmp_path / "a.csv", "--out", tmp_path / "s.csv")
+    scored = pd.read_csv(tmp_path / "s.csv", dtype=str)
+    assert scored["predicted"].tolist() == [f"'{labels[0]}", "no"] * 20

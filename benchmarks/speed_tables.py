@@ -1,6 +1,6 @@
-"""Times of a large array → the tables of the README and of docs/measured.md.
+"""Times of a large array → the table of docs/measured.md.
 
-python -m benchmarks.speed_tables prints them, to be pasted after `make bench`; a test compares.
+python -m benchmarks.speed_tables prints it, to be pasted after `make bench`; a test compares.
 """
 
 from __future__ import annotations
@@ -12,13 +12,6 @@ from benchmarks._measure import RESULTS
 UNIT = "`X.sum(axis=0)`: reading the data once"
 DEFAULT = "**`MultiTaskSPCA().fit`**: with covariance, forecasts and calibration"
 COMPILED = "**`MultiTaskSPCA(metric=0, row_sample=0).fit`** with numba"
-README = {
-    COMPILED: "fit, moments only, compiled",
-    "the same without numba": "fit, moments only",
-    "scikit-learn `GaussianNB` on the cells": "scikit-learn GaussianNB.fit on cells",
-    "scikit-learn `LogisticRegression`, pooled": "scikit-learn LogisticRegression.fit, pooled",
-    DEFAULT: "fit, default",
-}
 PAGE = {
     f"{COMPILED} (`kinspan[fast]`): moments and all 20 rules": "fit, moments only, compiled",
     "the same from a memory-mapped file": "memory-mapped file, moments only",
@@ -71,4 +64,4 @@ def table(names: dict[str, str]) -> list[str]:
 
 
 if __name__ == "__main__":
-    print("\n".join([*table(README), "", *table(PAGE)]))
+    print("\n".join(table(PAGE)))

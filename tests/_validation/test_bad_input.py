@@ -114,15 +114,28 @@ ERRORS: dict[str, tuple[Any, str]] = {
     ),
     "complex labels": (
         lambda X, y, t: MultiTaskSPCA().fit(X, y + 1j),
-        "y: Complex data",
+        "y: Complex data not supported$",
     ),
+    "complex features": (
+        lambda X, y, t: MultiTaskSPCA().fit(X + 1j, y),
+        "X: Complex data not supported$",
+    ),
+    "columns of one name": (
+        lambda X, y, t: MultiTaskSPCA().fit(pd.DataFrame(X[:, :3], columns=["a", "b", "a"]), y),
+        "X has 2 columns called 'a'; rename them, or leave all but one out$",
+    ),
+    "true column": (
+        lambda X, y, t: MultiTaskSPCA(task_column=True).fit(X, y),
+        "task_column=True; use the name or the position",
+    ),
+    "true rows": (lambda X, y, t: MultiTaskSPCA(row_sample=True).fit(X, y), "row_sample=True; use"),
     "ragged task": (
         lambda X, y, t: MultiTaskSPCA().fit(X, y, task=[[1], [1, 2]]),
         "task: setting an array element",
     ),
     "complex weight": (
         lambda X, y, t: MultiTaskSPCA().fit(X, y, sample_weight=np.ones(300) * 1j),
-        "(?s)sample_weight is .*; give an array of numbers",
+        "sample_weight is .{80}…; give an array of numbers$",
     ),
     "huge weight": (
         lambda X, y, t: MultiTaskSPCA().fit(X, y, sample_weight=np.full(300, 1e300)),

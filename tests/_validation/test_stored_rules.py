@@ -59,6 +59,15 @@ def test_values_that_no_fit_finds_are_refused(name: str, value: float) -> None:
         model_file.from_bytes(forged(name, value))
 
 
+def test_a_guess_between_two_classes_can_be_wrong() -> None:
+    """Learning curves divided by its error."""
+    kind, record = stored()
+    chance = np.zeros_like(record.arrays["rules/learning/chance"])
+    arrays = {**record.arrays, "rules/learning/chance": chance}
+    with pytest.raises(StoredDataError, match="guesses between classes is never wrong"):
+        model_file.from_bytes(container.pack(Contents(kind, Record(record.meta, arrays))))
+
+
 @pytest.mark.parametrize("name", ["counts", "present", "ends"])
 def test_learning_curves_begin_where_the_model_is(name: str) -> None:
     array = stored().record.arrays[f"rules/learning/{name}"]

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
 
@@ -76,3 +76,12 @@ def test_names_of_features_are_those_of_the_other_columns(column: Any) -> None:
     assert model.moments_.counts.sum() == 2 * before
     other = MultiTaskSPCA(task_column="task").fit(named, Y)
     assert model.merge(other).moments_.counts.sum() == 3 * before
+
+
+def test_folds_without_a_task_name_the_splitter_that_keeps_all() -> None:
+    """Folds of rows that are sorted by task lack the first one, and scores would be NaN."""
+    rows = WITH_TASK[np.argsort(TASK, kind="stable")]
+    model, y = MultiTaskSPCA(task_column=0), Y[np.argsort(TASK, kind="stable")]
+    with pytest.raises(ValueError, match=r"fit has not seen; .* split with TaskStratifiedKFold$"):
+        cross_val_predict(model, rows, y, cv=KFold(3))
+    assert len(cross_val_predict(model, rows, y, cv=TaskStratifiedKFold(3, task_column=0))) == 300

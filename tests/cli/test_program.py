@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from importlib import import_module
@@ -73,6 +74,25 @@ def test_output_that_is_closed(tmp_path: Path) -> None:
     ran = closed_output("predict", model, data)
     assert ran.returncode == 2
     assert ran.stderr == ("kinspan: error: standard output is closed; name a file with --out\n")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["fit", "none.csv", "--label", "y", "--json"]]
+)
+def test_output_that_nobody_takes(arguments: list[str]) -> None:
+    """A reader that is gone is told nothing, and a full disk is one line."""
+    reader, pipe = os.pipe()
+    os.close(reader)
+    with open(pipe, "wb") as gone, open("/dev/full", "wb") as full:
+        for stream, code, said in (
+            (gone, 1, ""),
+            (full, 2, "kinspan: error: no space left on device\n"),
+        ):
+            command = [*PROGRAM, *arguments]
+            ran = subprocess.run(
+                command, stdout=stream, stderr=subprocess.PIPE, text=True, check=False
+            )
+            assert (ran.returncode, ran.stderr) == (code, said)
 
 
 def test_an_interruption_while_libraries_are_imported(monkeypatch: pytest.MonkeyPatch) -> None:

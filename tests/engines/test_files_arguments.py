@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,9 @@ def test_paths_are_checked(tmp_path: Path) -> None:
         (tmp_path, FileNotFoundError, "holds no file that ends in .parquet"),
         ([], ValueError, "paths is empty"),
         (3, TypeError, "paths=3"),
+        (b"a.csv", TypeError, "paths=b'a.csv'; use text"),
+        ({"a": tmp_path}, TypeError, "paths={'a': .*}; use text"),
+        (io.StringIO("x,y\n1,0\n"), TypeError, "paths=<_io.StringIO .*>; use text"),
         ([3], TypeError, "paths contains 3"),
     ):
         with pytest.raises(kind, match=message):

@@ -1,4 +1,4 @@
-"""The README does what it says."""
+"""The README and the tour do what they say."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-def blocks(language: str) -> list[str]:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def blocks(language: str, page: str = "README.md") -> list[str]:
+    text = (ROOT / page).read_text(encoding="utf-8")
     return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
 
 
@@ -29,9 +29,19 @@ def test_the_code_runs_and_prints_what_is_shown(
     assert shown.getvalue() == blocks("text")[0]
 
 
-def test_the_first_example_is_short() -> None:
-    lines = [line for line in blocks("python")[0].splitlines() if line.strip()]
-    assert len(lines) <= 12
+def test_the_tour_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for block in blocks("python", "docs/tour.md"):
+        exec(compile(block, "docs/tour.md", "exec"), names)
+
+
+def test_the_readme_is_read_in_a_minute() -> None:
+    """One example, one table of results, and links; the rest has pages of its own."""
+    (example,) = blocks("python")
+    assert len([line for line in example.splitlines() if line.strip()]) <= 12
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.split()) < 1200
 
 
 def test_ci_runs_what_the_contributor_section_says() -> None:

@@ -8,12 +8,15 @@ import narwhals as nw
 import numpy as np
 import scipy.sparse as sp
 
+from kinspan._arrays.frames import frame_of
 from kinspan._arrays.libraries import is_sparse
 
 
 def column_of(X: Any, column: str | int) -> Any:
     """The values of one column of a data frame, array or sparse matrix."""
-    frame = _frame(X)
+    if isinstance(column, bool):  # which NumPy takes for a mask
+        raise ValueError(f"task_column={column!r}; use the name or the position of a column of X")
+    frame = frame_of(X)
     if frame is not None:
         return frame.get_column(_name(frame.columns, column)).to_numpy()
     table = _table(X)
@@ -23,7 +26,7 @@ def column_of(X: Any, column: str | int) -> Any:
 
 def without_column(X: Any, column: str | int) -> Any:
     """All other columns, in the same kind of container."""
-    frame = _frame(X)
+    frame = frame_of(X)
     if frame is not None:
         return frame.drop(_name(frame.columns, column)).to_native()
     table = _table(X)
@@ -41,7 +44,7 @@ def by_name(estimator: Any, X: Any) -> Any:
     known, column = getattr(estimator, "feature_names_in_", None), estimator.task_column
     if known is None or isinstance(column, (int, np.integer)):
         return X
-    frame = _frame(X)
+    frame = frame_of(X)
     if frame is None:
         return X
     wanted = known.tolist()
@@ -60,11 +63,6 @@ def _optional(estimator: Any, known: Any) -> set[str]:
         return set()
     features = [name for name in known.tolist() if name != estimator.task_column]
     return set(np.asarray(features, dtype=object)[estimator._learnt.is_optional])
-
-
-def _frame(X: Any) -> nw.DataFrame[Any] | None:
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    return frame if isinstance(frame, nw.DataFrame) else None
 
 
 def _table(X: Any) -> Any:

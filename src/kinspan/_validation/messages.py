@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
+_LONGEST = 80  # characters of a value in a message
 _Column = TypeVar("_Column", bound=Sized)
 NOT_FREQUENCIES = "sample_weight contains negative, infinite or NaN values; use frequencies"
 MOST_ROWS = 2.0**53  # doubles count one by one up to here
@@ -60,4 +61,13 @@ def naming(name: str) -> Iterator[None]:
         if re.search(rf"\b{re.escape(name)}\b", str(error)):
             raise
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"{name}: {error}") from error
+        text = str(error)
+        if text.startswith("Complex data"):  # all of the data would follow
+            text = text.partition("\n")[0]
+        raise kind(f"{name}: {text}") from error
+
+
+def short(value: Any) -> str:
+    """A value in one line, of which a long one is cut off."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

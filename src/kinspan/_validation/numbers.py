@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from kinspan._rows.types import Floats
+from kinspan._validation.messages import short
 
 _MOST = 10**8
 
@@ -19,7 +20,7 @@ def real_numbers(name: str, given: Any) -> Floats:
             raise TypeError
         return np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{name} is {given!r}; give an array of numbers") from None
+        raise ValueError(f"{name} is {short(given)}; give an array of numbers") from None
 
 
 def check_size(name: str, size: Any) -> int:

@@ -173,7 +173,8 @@ def check_random_state(random_state: Any) -> RowKey:
 
 def check_row_sample(row_sample: Any) -> int:
     """The number of rows to keep of every cell."""
-    if not isinstance(row_sample, (int, np.integer)) or row_sample < 0:
+    is_whole = isinstance(row_sample, (int, np.integer)) and not isinstance(row_sample, bool)
+    if not is_whole or row_sample < 0:
         raise ValueError(
             f"row_sample={row_sample!r}; use the number of rows to keep of a cell, or 0"
         )

@@ -24,6 +24,7 @@ from kinspan._rows import identifiers
 from kinspan._rows.types import Codes, Ids
 from kinspan._validation.columns import by_name, column_of, without_column
 from kinspan._validation.devices import check_device_rows, refuse_task_column
+from kinspan._validation.in_order import in_order
 from kinspan._validation.masks import unmasked_ids, unmasked_numbers
 from kinspan._validation.messages import naming, near, of_length, some
 from kinspan._validation.text_columns import naming_columns, numeric
@@ -121,7 +122,7 @@ def check_labels(y: Any, n_samples: int | None, name: str = "y") -> Ids:
                 "a classifier requires y to be passed, but the target y is None; pass one label "
                 "per row"
             )
-        y = unmasked_ids(column_of_rows(y))
+        y = unmasked_ids(column_of_rows(in_order(y, name)))
         if n_samples is not None and are_classes(y):
             return of_length(y, n_samples, name)
         if not isinstance(y, (list, tuple)):
@@ -144,7 +145,7 @@ def check_tasks(task: Any, n_samples: int, name: str = "task") -> Ids:
     if task is None:
         return identifiers.repeated(np.zeros(1, dtype=np.int64), n_samples)
     with naming(name):
-        task = unmasked_ids(column_of_rows(task))
+        task = unmasked_ids(column_of_rows(in_order(task, name)))
         if stays_there(task):
             return of_length(task, n_samples, name)
         is_single = is_single_id(task, n_samples)
@@ -199,7 +200,7 @@ def check_known_tasks(task: Any, n_samples: int, known: Ids, unseen: str) -> Any
         raise ValueError(
             f"task contains {some(unknown)}, which fit has not seen; fitted tasks are "
             f"{some(names)}{near(unknown[0], names) or '.'} With unseen='shared' they get the "
-            "shared rule"
+            "shared rule; to cross-validate, split with TaskStratifiedKFold"
         )
     return codes
 

@@ -76,6 +76,8 @@ def _check_learning(rules: Any, moments: Moments) -> None:
         _check_between("an energy of the learning curves", energy, 0.0)
     _check_between("the number of classes", learning.n_classes, 0.0, n_classes)
     _check_rates("the error of a guess", learning.chance)
+    if not (learning.chance[learning.n_classes > 1] > 0).all():
+        raise ValueError("whoever guesses between classes is never wrong")
 
 
 def _check_left_out(left_out: Any, n_tasks: int) -> None:

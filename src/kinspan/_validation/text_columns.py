@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 
+from kinspan._arrays.frames import frame_of
 from kinspan._validation.messages import naming
 
 
@@ -56,8 +56,8 @@ def _first_text(X: Any) -> tuple[Any, Any] | None:
 
 def _columns(X: Any) -> Iterator[tuple[Any, Any]]:
     """Names, or positions, and values of columns."""
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
+    frame = frame_of(X)
+    if frame is not None:
         yield from ((name, np.asarray(frame.get_column(name).to_numpy())) for name in frame.columns)
         return
     try:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from kinspan._arrays.elsewhere import DeviceColumn, column_of_rows
 from kinspan._arrays.libraries import namespace, widest_float
 from kinspan._rows.types import Codes, Floats, Moments, SampledRows
+from kinspan._validation.in_order import in_order
 from kinspan._validation.masks import unmasked_numbers
 from kinspan._validation.messages import ALL_ZERO, MOST_ROWS, NOT_FREQUENCIES, TOO_MANY, of_length
 from kinspan._validation.numbers import real_numbers
@@ -19,7 +20,7 @@ def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Any:
     """Frequency weights as finite non-negative doubles, on the device they are on, or None."""
     if sample_weight is None:
         return None
-    column = unmasked_numbers(column_of_rows(sample_weight))
+    column = unmasked_numbers(column_of_rows(in_order(sample_weight, "sample_weight")))
     if isinstance(column, DeviceColumn):
         of_length(column, n_samples, "sample_weight")
         xp = namespace(column.array)

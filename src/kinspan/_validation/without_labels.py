@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from kinspan._arrays.elsewhere import DeviceColumn, column_of_rows
 from kinspan._rows import identifiers
 from kinspan._rows.types import Mask
+from kinspan._validation.in_order import in_order
 from kinspan._validation.masks import unmasked_ids
 from kinspan._validation.messages import of_length
 
@@ -24,7 +25,7 @@ def set_apart(y: Any, n_samples: int, unlabelled: Any) -> tuple[Any, Mask | None
     """
     if unlabelled is REFUSED or y is None:
         return y, None
-    values = unmasked_ids(column_of_rows(y))
+    values = unmasked_ids(column_of_rows(in_order(y, "y")))
     if isinstance(values, DeviceColumn) and values.dtype.kind in "iub" and unlabelled is None:
         return y, None
     array = identifiers.as_array(values if isinstance(values, (list, tuple)) else _numpy(values))

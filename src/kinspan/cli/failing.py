@@ -69,6 +69,7 @@ _WORDS: tuple[tuple[str, Any], ...] = (  # of Python, and of the command line
     (r"(task|label|features|exclude)='(.*?)' is not a column", r"--\1 \2: no such column"),
     (r"as_text='(.*?)' is not a column", r"--as-text \1: no such column"),
     (r"task contains (.*?), which fit has not seen", r"the model knows no task \1"),
+    (r"; to cross-validate, split with TaskStratifiedKFold", ""),
     (r"; write a \.(csv|parquet)$", r"; write a .\1, or use --only-answers"),
 )
 _OPTION = re.compile(

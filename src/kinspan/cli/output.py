@@ -54,6 +54,7 @@ class Output:
         if self.as_json:
             return
         table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+        columns = [printable(name) for name in columns]  # classes may be in their names
         rows = [[printable(cell) for cell in row] for row in rows]
         lines = [*rows, *([] if last is None else [last])]
         for i, name in enumerate(columns):
@@ -67,7 +68,7 @@ class Output:
         if last is not None:
             table.add_section()
             table.add_row(*map(Text, last), style="bold")
-        self._results.print(Text(title), soft_wrap=True)
+        self._results.print(Text(printable(title)), soft_wrap=True)
         self._results.print(table, crop=False)
 
     def result(self, **values: Any) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kinspan._rows import identifiers
 from kinspan.cli import options
 from kinspan.cli.output import Output, name_of
 from kinspan.cli.places import check_format, check_other, has_types, rows_writer, sources
@@ -119,25 +120,41 @@ def _answers(model: Any, usable: UsableRows) -> dict[str, Any]:
     if not kept.any():
         return _empty_answers(model, len(kept))
     task = None if rows.task is None else rows.task.values()
-    classes = np.asarray(model.predict(rows.X, task=task))
+    answers = identifiers.lookup(model.classes_, np.asarray(model.predict(rows.X, task=task)))
     shares = model.predict_proba(rows.X, task=task)
-    found = {"predicted": pa.array(classes[place], mask=~kept, type=_type(model.classes_))}
+    found = {"predicted": _labels(model.classes_).take(pa.array(answers[place], mask=~kept))}
     for j, name in enumerate(_probabilities(model)):
         found[name] = pa.array(shares[place, j], mask=~kept)
     return found
 
 
 def _probabilities(model: Any) -> list[str]:
-    return [f"p_{name_of(label)}" for label in model.classes_.tolist()]
+    names = [f"p_{name_of(label)}" for label in model.classes_.tolist()]
+    for j, name in enumerate(names):
+        if name in names[:j]:
+            twins = [model.classes_.tolist()[i] for i in (names.index(name), j)]
+            raise ValueError(
+                f"classes {twins[0]!r} and {twins[1]!r} of the model would share a column, {name}; "
+                "fit with other labels"
+            )
+    return names
 
 
-def _type(classes: Any) -> Any:
-    return pyarrow().array(classes.tolist()).type
+def _labels(classes: Any) -> Any:
+    """The classes as a column, as their text where no column of a table has all of them."""
+    pa, values = pyarrow(), classes.tolist()
+    try:
+        labels = pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        labels = None
+    if labels is None or pa.types.is_nested(labels.type):
+        return pa.array([name_of(value) for value in values])
+    return labels
 
 
 def _empty_answers(model: Any, n_rows: int) -> dict[str, Any]:
     pa = pyarrow()
-    found = {"predicted": pa.nulls(n_rows, _type(model.classes_))}
+    found = {"predicted": pa.nulls(n_rows, _labels(model.classes_).type)}
     return found | {name: pa.nulls(n_rows, pa.float64()) for name in _probabilities(model)}
 
 

@@ -65,8 +65,8 @@ def run(arguments: Sequence[str]) -> int:
                 command = get_command(_app(given))
                 code = command.main(args=given, prog_name="kinspan", standalone_mode=False)
                 sys.stdout.flush()
-        except BrokenPipeError:
-            return _closed()
+        except BrokenPipeError:  # the reader of the output has closed it
+            raise
         except Exception as error:
             if debug:
                 traceback.print_exception(error)
@@ -100,9 +100,3 @@ def _misuse(error: Any) -> str:
     if text.endswith("?"):
         return f"{text} {hint[0].upper()}{hint[1:]}"
     return f"{text.rstrip('.')}; {hint}"
-
-
-def _closed() -> int:
-    """The reader of the output has closed it, as in `kinspan … | head`."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 1

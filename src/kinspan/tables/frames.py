@@ -12,6 +12,7 @@ from typing import Any
 import narwhals as nw
 
 from kinspan._arrays.elsewhere import refuse_lazy
+from kinspan._arrays.frames import frame_of
 from kinspan._rows import identifiers
 from kinspan.tables.arrow import is_string, pyarrow
 from kinspan.tables.chunks import Chunk, with_nulls
@@ -26,7 +27,7 @@ _PLACE = Path("X")  # what errors name instead of a file
 def is_frame(X: Any) -> bool:
     """Whether X has columns with names, and its rows are here."""
     refuse_lazy(X)
-    return isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame)
+    return frame_of(X) is not None
 
 
 def names_of_frame(X: Any) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +61,9 @@ def find(paths: Any, request: Request) -> list[Path]:
         if not (glob.has_magic(os.fspath(paths)) or Path(paths).exists()):
             raise FileNotFoundError(f"paths={os.fspath(paths)!r}: there is no such file")
         paths = [paths]
-    if not isinstance(paths, Iterable):
+    # Bytes are iterable as numbers, dictionaries as their keys, and open files as their lines.
+    is_other = isinstance(paths, (bytes, Mapping)) or hasattr(paths, "read")
+    if is_other or not isinstance(paths, Iterable):
         raise TypeError(f"paths={paths!r}; use text, a pathlib.Path, or a list of these")
     found = [path for given in paths for path in _expanded(given, request)]
     if not found:

@@ -116,7 +116,7 @@ def without_formulas(column: Any) -> Any:
     if not pa.types.is_string(column.type):
         return column
     is_formula = compute.and_(
-        compute.match_substring_regex(column, r"^[=+\-@\t\r]"),
+        compute.match_substring_regex(column, r"^[=+\-@\t\r\n＝＋－＠]"),
         compute.invert(is_number(compute.utf8_ltrim(column, "+"), Dialect())),
     )
     marked = compute.binary_join_element_wise(pa.scalar("'"), column, "")

@@ -187,6 +187,8 @@ def test_surprises_are_one_line_and_a_traceback_only_if_asked_for(
 def test_words_of_python_become_words_of_the_command_line() -> None:
     said = failing.describe(ValueError("x; read it as text with as_text=['a b']"))
     assert said == "x; read it as text with --as-text 'a b'"
+    curves = ValueError("score='f1': curves are; forecast(score='f1') says what")
+    assert failing.describe(curves) == "--score f1: curves are; kinspan report --score f1 says what"
     assert failing.describe(OSError(2, "No such file", "a")) == "a: no such file"
     assert failing.describe(MemoryError()).startswith("there is not enough memory")
 

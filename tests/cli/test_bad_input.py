@@ -66,6 +66,10 @@ def test_unknown_columns_are_named_with_those_there_are(data: Path, tmp_path: Pa
     for option in ("--features", "--exclude", "--as-text"):
         message = refusal("fit", data, *ROLES, option, "nope*", "--out", tmp_path / "m")
         assert f"{option} nope*: no such column" in message
+        message = refusal("fit", data, *ROLES, option, "X2", "--out", tmp_path / "m")
+        assert message.endswith("; did you mean 'x2'?")
+    assert refusal("fit", data, "--task", "klinic", "--label", "ill").endswith("mean 'clinic'?")
+    assert refusal("fit", data, "--label", "il").endswith("did you mean 'ill'?")
     assert "no column is left" in refusal(
         "fit", data, *ROLES, "--exclude", "*", "--out", tmp_path / "m"
     )

@@ -76,7 +76,7 @@ def evaluate(
     answered: list[AnsweredRows] = []  # kept where scores are asked for that do not add
     with sources(data or ()) as files, output.progress("scoring", n_rows_of(files)) as advance:
         counted = _counted(scoring, files, advance, answered if scores else None)
-    for note in (*scoring.tally.notes(), *unlabelled_note(scoring.tally, "scored")):
+    for note in (*scoring.notes(), *unlabelled_note(scoring.tally, "scored")):
         output.note(note)
     errors = _task_errors(scoring.model, counted)
     ids = [of.task for of in errors]

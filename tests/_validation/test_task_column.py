@@ -76,3 +76,14 @@ def test_names_of_features_are_those_of_the_other_columns(column: Any) -> None:
     assert model.moments_.counts.sum() == 2 * before
     other = MultiTaskSPCA(task_column="task").fit(named, Y)
     assert model.merge(other).moments_.counts.sum() == 3 * before
+
+
+@pytest.mark.parametrize("values", [TASK, TASK.astype(str)])
+def test_the_name_of_a_column_is_no_task(values: Any) -> None:
+    frame = pd.DataFrame(X).rename(columns=str).assign(shop=values)
+    with pytest.raises(ValueError, match="set task_column='shop' and leave task= out"):
+        MultiTaskSPCA().fit(frame, Y, task="shop")
+    with pytest.raises(ValueError, match="task='shop' is one task for all rows"):
+        MultiTaskSPCA().partial_fit(frame, Y, task="shop")
+    one = MultiTaskSPCA().fit(frame.drop(columns="shop"), Y, task="shop")
+    assert one.tasks_.tolist() == ["shop"]

@@ -279,7 +279,8 @@ def test_errors_are_not_planned_for_a_threshold_for_something_else(tmp_path: Pat
     X = rng.normal(size=(200, 10)) + 0.3 * y[:, None]
     frame(X, y, np.repeat(["p", "q", "r", "s"], 50)).to_csv(tmp_path / "a.csv", index=False)
     options = ("--priors", "empirical", "--threshold", "cost=0 1; 30 0", "--out", tmp_path / "m")
-    succeed("fit", tmp_path / "a.csv", "--task", "pair", "--label", "digit", *options)
+    ran = succeed("fit", tmp_path / "a.csv", "--task", "pair", "--label", "digit", *options)
+    assert "Answers are chosen for the least cost, not for few errors. Alone: " in ran.out
     shown = succeed("plan", tmp_path / "m", "--error", "20%").out
     assert "Other goal: the threshold is not for few errors" in shown
     lines = [line.split()[-3:] for line in shown.splitlines() if " 45 / 5 " in line]

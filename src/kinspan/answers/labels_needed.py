@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinspan._validation.thresholds import check_threshold
 from kinspan.answers._table import percent, quoted
+from kinspan.answers.seen_from import goal_said
 from kinspan.risk import Learning
 from kinspan.risk.labels_needed import fewest_labels, most_to_add
 
@@ -71,19 +71,13 @@ def labels_needed(model: Any, position: int, task: Any, error: float) -> LabelsN
     most = most_to_add(learning.counts[position])
     more = None if isnan(now) else fewest_labels(error_with, error, most)
     verdict = _verdict(learning, position, error, more)
-    if now > error and now >= learning.chance[position] and _has_other_goal(model):
+    if now > error and now >= learning.chance[position] and goal_said(model):
         verdict = "other goal"
     if verdict == "no signal":
         more = None
     expected = now if isnan(now) else limit if more is None else error_with(more)
     tells = _would_tell(learning, position) if verdict == "no signal" else None
     return LabelsNeeded(task, error, more, expected, limit, low, high, now, verdict, tells)
-
-
-def _has_other_goal(model: Any) -> bool:
-    """Whether answers are chosen for something else than few errors."""
-    goal = check_threshold(model._learnt.parameters["threshold"])
-    return goal is not None and goal.name != "error"
 
 
 def _verdict(learning: Learning, position: int, error: float, more: int | None) -> str:

@@ -140,7 +140,10 @@ def text_types(layout: FileLayout, table: OpenTable, request: Request) -> dict[s
         for name in layout.features or ()
     }
     for role, name in request.columns().items():
-        types[name] = known.get(layout.kinds.get(role, NUMBERS), pa.string())
+        kind = layout.kinds.get(role, NUMBERS)
+        if kind == INTEGERS and kind_of_type(table.types[name]) == NUMBERS:
+            kind = NUMBERS  # 7.0, which is 7: programs write integers so where some are missing
+        types[name] = known.get(kind, pa.string())
     return types
 
 

@@ -173,21 +173,6 @@ def test_without_signal_nothing_is_promised() -> None:
     assert f"about {answer.would_tell} more labels per class would tell" in repr(answer)
 
 
-def test_errors_are_not_planned_for_a_threshold_that_is_for_something_else() -> None:
-    """One in ten is of the class, and missing it costs thirty times as much as calling in vain."""
-    rng = np.random.default_rng(0)
-    y, task = np.tile(np.repeat([0, 1], [45, 5]), 4), np.repeat(range(4), 50)
-    X = rng.normal(size=(200, 10)) + 0.3 * y[:, None]
-    cost = {"cost": [[0, 1], [30, 0]]}
-    clf = MultiTaskSPCA(priors="empirical", threshold=cost).fit(X, y, task=task)
-    answer = clf.labels_needed(0, 0.2)
-    assert answer.present_error > 0.2
-    assert (answer.verdict, answer.more_per_class) == ("other goal", None)
-    assert "the threshold is for another goal" in repr(answer)
-    assert clf.labels_needed(0, 0.99).verdict == "reached"
-    assert clf.labels_needed(0, 0.5, score=cost).score.startswith("cost")
-
-
 def test_a_number_of_labels_is_not_a_guess_about_millions() -> None:
     """A little above the limit of a curve: so many labels as it takes were never seen."""
     X, y, task = random_world(1, n_classes=2)

@@ -165,3 +165,18 @@ def test_errors_come_with_what_answers_are_chosen_for(threshold: Any, said: str)
     assert shown.endswith(said) if said else "not for few errors" not in shown
     goal = contents(clf, None, False)["about"]["goal"]
     assert goal.endswith(said) if said else not goal
+
+
+def test_errors_are_not_planned_for_a_threshold_that_is_for_something_else() -> None:
+    """One in ten is of the class, and missing it costs thirty times as much as calling in vain."""
+    rng = np.random.default_rng(0)
+    y, task = np.tile(np.repeat([0, 1], [45, 5]), 4), np.repeat(range(4), 50)
+    X = rng.normal(size=(200, 10)) + 0.3 * y[:, None]
+    cost = {"cost": [[0, 1], [30, 0]]}
+    clf = MultiTaskSPCA(priors="empirical", threshold=cost).fit(X, y, task=task)
+    answer = clf.labels_needed(0, 0.2)
+    assert answer.present_error > 0.2
+    assert (answer.verdict, answer.more_per_class) == ("other goal", None)
+    assert "the threshold is for another goal" in repr(answer)
+    assert clf.labels_needed(0, 0.99).verdict == "reached"
+    assert clf.labels_needed(0, 0.5, score=cost).score.startswith("cost")

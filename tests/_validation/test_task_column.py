@@ -85,3 +85,14 @@ def test_folds_without_a_task_name_the_splitter_that_keeps_all() -> None:
     with pytest.raises(ValueError, match=r"fit has not seen; .* split with TaskStratifiedKFold$"):
         cross_val_predict(model, rows, y, cv=KFold(3))
     assert len(cross_val_predict(model, rows, y, cv=TaskStratifiedKFold(3, task_column=0))) == 300
+
+
+@pytest.mark.parametrize("values", [TASK, TASK.astype(str)])
+def test_the_name_of_a_column_is_no_task(values: Any) -> None:
+    frame = pd.DataFrame(X).rename(columns=str).assign(shop=values)
+    with pytest.raises(ValueError, match="set task_column='shop' and leave task= out"):
+        MultiTaskSPCA().fit(frame, Y, task="shop")
+    with pytest.raises(ValueError, match="task='shop' is one task for all rows"):
+        MultiTaskSPCA().partial_fit(frame, Y, task="shop")
+    one = MultiTaskSPCA().fit(frame.drop(columns="shop"), Y, task="shop")
+    assert one.tasks_.tolist() == ["shop"]

@@ -194,6 +194,17 @@ def test_scores_of_several_classes_are_near_those_of_new_rows(score: str, most: 
     assert found.labels.shape == (k, m)
 
 
+def test_the_classes_of_labels_are_named() -> None:
+    X, y, task, _ = rare(8, np.tile([20, 10], (3, 1)))
+    found = MultiTaskSPCA().fit(X, np.where(y > 0, "yes", "no"), task=task).forecast(score="f1")
+    lines = repr(found).splitlines()
+    assert lines[0].endswith("  labels no / yes")
+    assert lines[1].endswith("  20 / 10")
+    many = MultiTaskSPCA().fit(X, np.arange(len(y)) % 5, task=task).forecast(score="roc_auc")
+    assert repr(many).splitlines()[0].endswith("  labels per class")
+    assert {line.split("  ")[-1] for line in repr(many).splitlines()[1:4]} == {"6 to 6"}
+
+
 def test_curves_of_several_classes_are_refused() -> None:
     X, y, task, _ = rare(8, np.tile([20, 10], (3, 1)))
     three = MultiTaskSPCA().fit(X, np.arange(len(y)) % 3, task=task)

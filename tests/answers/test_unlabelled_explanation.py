@@ -28,7 +28,7 @@ def test_the_explanation_has_the_weights_of_the_model() -> None:
 
 def test_without_such_rows_there_is_nothing_to_explain() -> None:
     model: MultiTaskSPCA = fitted(labelled(gaussian(0)))
-    assert model.explain_unlabelled().sentence == "0 of 0 tasks use their rows without labels"
+    assert model.explain_unlabelled().sentence == "No task uses rows without labels"
     assert repr(model.explain_unlabelled()) == model.explain_unlabelled().sentence
     assert model.unlabelled_weight_.tolist() == [0.0] * 4
 

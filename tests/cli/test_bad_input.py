@@ -66,6 +66,10 @@ def test_unknown_columns_are_named_with_those_there_are(data: Path, tmp_path: Pa
     for option in ("--features", "--exclude", "--as-text"):
         message = refusal("fit", data, *ROLES, option, "nope*", "--out", tmp_path / "m")
         assert f"{option} nope*: no such column" in message
+        message = refusal("fit", data, *ROLES, option, "X2", "--out", tmp_path / "m")
+        assert message.endswith("; did you mean 'x2'?")
+    assert refusal("fit", data, "--task", "klinic", "--label", "ill").endswith("mean 'clinic'?")
+    assert refusal("fit", data, "--label", "il").endswith("did you mean 'ill'?")
     assert "no column is left" in refusal(
         "fit", data, *ROLES, "--exclude", "*", "--out", tmp_path / "m"
     )
@@ -187,6 +191,8 @@ def test_surprises_are_one_line_and_a_traceback_only_if_asked_for(
 def test_words_of_python_become_words_of_the_command_line() -> None:
     said = failing.describe(ValueError("x; read it as text with as_text=['a b']"))
     assert said == "x; read it as text with --as-text 'a b'"
+    curves = ValueError("score='f1': curves are; forecast(score='f1') says what")
+    assert failing.describe(curves) == "--score f1: curves are; kinspan report --score f1 says what"
     assert failing.describe(OSError(2, "No such file", "a")) == "a: no such file"
     assert failing.describe(MemoryError()).startswith("there is not enough memory")
 

@@ -63,6 +63,15 @@ def test_the_model_of_sites_reads_tables(tmp_path: Path) -> None:
     succeed("evaluate", tmp_path / "m.kinspan", data)
 
 
+def test_what_needs_rows_names_the_way_for_moments(tmp_path: Path) -> None:
+    whole, model = merged(tmp_path), tmp_path / "m.kinspan"
+    succeed("fit", "--moments", whole, "--out", model)
+    way = "or from moments with rows (kinspan moments --reservoir 50)"
+    page = tmp_path / "page.html"
+    assert way in refusal("report", model, "--score", "roc_auc", "--out", page)
+    assert way in refusal("audit", model, tmp_path / "a.csv")
+
+
 def test_no_row_leaves_and_it_says_so(tmp_path: Path) -> None:
     data, out = written(WORLD.table(), tmp_path / "a.csv"), tmp_path / "a.moments"
     ran = succeed("moments", data, *ROLES, "--out", out)

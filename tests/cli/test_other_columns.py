@@ -52,6 +52,22 @@ def test_a_fit_of_sites_is_that_of_all_rows(tmp_path: Path) -> None:
         assert found["predicted"].tolist() == second.predict(expected).tolist()
 
 
+def test_what_a_table_lacks_is_said_with_the_column_that_may_be_meant(tmp_path: Path) -> None:
+    paths, _ = sites(tmp_path)
+    model, other = tmp_path / "m", tmp_path / "other.csv"
+    succeed("fit", *paths, *ROLES, *OPTIONS, "--out", model)
+    pd.read_csv(paths[3]).rename(columns={"age": "Age "}).to_csv(other, index=False)
+    said = f"{other} lacks 'age': missing in all its rows; it has 'Age ': is that 'age'?"
+    assert said in succeed("predict", model, other, "--out", tmp_path / "scored.csv").err
+    assert said in succeed("evaluate", model, other).err
+    sums = tmp_path / "all.sums", tmp_path / "other.sums"
+    succeed("moments", paths[3], *ROLES, *OPTIONS, "--out", sums[0])
+    like = ("--like", sums[0], "--missing", "mean", "--out", sums[1])
+    assert said in succeed("moments", other, *like).err
+    plain = succeed("evaluate", model, paths[2]).err
+    assert "site 2.csv lacks 'age': missing in all its rows\n" in plain
+
+
 def test_a_frame_may_lack_what_a_task_lacks(tmp_path: Path) -> None:
     paths, whole = sites(tmp_path)
     succeed("fit", *paths, *ROLES, *OPTIONS, "--out", tmp_path / "m")

@@ -181,15 +181,20 @@ def test_integers_are_the_same_tasks_in_every_format(tmp_path: Path) -> None:
     table.to_csv(tmp_path / "a.csv", index=False)
     succeed("fit", tmp_path / "a.csv", *ROLES, "--out", tmp_path / "m")
     answers = []
-    for kind in (int, float, str):
-        typed = table.astype({"clinic": kind}) if kind is not str else table
-        data = tmp_path / "b.parquet"
-        _ = typed.to_parquet(data) if kind is not str else typed.to_csv(data := tmp_path / "b.csv")
+    for kind in (int, float):
+        typed = table.astype({"clinic": kind})
+        typed.to_parquet(tmp_path / f"{kind.__name__}.parquet")
+        typed.to_csv(tmp_path / f"{kind.__name__}.csv")
+    for name in ("int.parquet", "float.parquet", "int.csv", "float.csv"):
+        data = tmp_path / name
         succeed("predict", tmp_path / "m", data, "--out", tmp_path / "s.parquet")
         found = pa.parquet.read_table(tmp_path / "s.parquet")
         assert found.schema.field("predicted").type == pa.int64()
         answers.append(found["predicted"].to_pylist())
-    assert answers[0] == answers[1] == answers[2]
+    assert all(found == answers[0] for found in answers)
+    table.astype({"clinic": float}).replace({"clinic": {1.0: 1.5}}).to_csv(tmp_path / "c.csv")
+    said = "task column 'clinic' holds numbers, but in the model it holds integers"
+    assert said in refusal("predict", tmp_path / "m", tmp_path / "c.csv")
 
 
 def test_classes_that_are_true_or_false(tmp_path: Path) -> None:

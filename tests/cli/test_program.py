@@ -127,6 +127,15 @@ def test_a_verb_that_does_not_exist_is_answered_with_those_that_do() -> None:
     assert refusal("--fit", "data.csv").startswith("No such option: --fit")
 
 
+def test_forecasts_have_no_verb_of_their_own() -> None:
+    assert "kinspan fit and kinspan report forecast the error" in refusal("forecast", "m.kinspan")
+
+
+def test_paragraphs_of_a_help_are_filled() -> None:
+    lines = succeed("moments", "--help").out.splitlines()
+    assert any("every task the number of rows" in line for line in lines)
+
+
 def test_version() -> None:
     assert succeed("--version").out == f"kinspan {kinspan.__version__}\n"
 

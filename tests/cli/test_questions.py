@@ -272,3 +272,16 @@ def test_a_threshold_is_chosen_as_in_python(tmp_path: Path) -> None:
     expected.fit(DIGITS.X, np.where(DIGITS.y > 0, "b", "a"), task=DIGITS.task)
     np.testing.assert_allclose(found.threshold_, expected.threshold_, atol=1e-6)
     assert "precision=0.8" in refusal(*command, "precision")
+
+
+def test_errors_are_not_planned_for_a_threshold_for_something_else(tmp_path: Path) -> None:
+    rng, y = np.random.default_rng(0), np.tile(np.repeat([0, 1], [45, 5]), 4)
+    X = rng.normal(size=(200, 10)) + 0.3 * y[:, None]
+    frame(X, y, np.repeat(["p", "q", "r", "s"], 50)).to_csv(tmp_path / "a.csv", index=False)
+    options = ("--priors", "empirical", "--threshold", "cost=0 1; 30 0", "--out", tmp_path / "m")
+    ran = succeed("fit", tmp_path / "a.csv", "--task", "pair", "--label", "digit", *options)
+    assert "Answers are chosen for the least cost, not for few errors. Alone: " in ran.out
+    shown = succeed("plan", tmp_path / "m", "--error", "20%").out
+    assert "Other goal: the threshold is not for few errors" in shown
+    lines = [line.split()[-3:] for line in shown.splitlines() if " 45 / 5 " in line]
+    assert lines == [["other", "goal", "–"]] * 4

@@ -136,6 +136,7 @@ def test_curves_begin_at_the_labels_that_are_there(clf: MultiTaskSPCA) -> None:
     expected = clf.learning_curve("3 vs 8", more, score="roc_auc")
     np.testing.assert_array_equal(ranked.lines_[0].get_ydata(), expected)
     assert ranked.ax_.get_ylabel() == "forecast AUC"
+    assert LearningCurveForecastDisplay.from_estimator(clf, "3 vs 8").tasks == ["3 vs 8"]
     worst = LearningCurveForecastDisplay.from_estimator(clf).tasks
     assert worst[0] == clf.tasks_[clf.forecast_error_.argmax()]
 

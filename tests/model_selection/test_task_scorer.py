@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, f1_score, get_scorer, log_loss, make_scorer
+from sklearn.model_selection import GridSearchCV
 
 from kinspan.model_selection import TaskScorer, make_task_scorer
 from tests.model_selection.offset_classifier import OffsetClassifier, Tasks, three_tasks
@@ -60,6 +61,25 @@ def test_every_response_method_gets_the_task(
     column_model = OffsetClassifier(task_column=1).fit(data.X, data.y)
     expected = get_scorer(scoring)(column_model, data.X, data.y)
     assert make_task_scorer(scoring)(model, data.X, data.y, task=data.task) == expected
+
+
+@pytest.mark.parametrize("scoring", ["average_precision", "f1", "precision", "neg_brier_score"])
+@pytest.mark.parametrize("average", [None, "task"])
+def test_of_two_classes_that_are_text_scores_are_about_the_second(
+    scoring: str, average: Any, data: Tasks, model: OffsetClassifier
+) -> None:
+    codes = (data.y == "yes").astype(int)
+    numbers = OffsetClassifier().fit(data.X, codes, task=data.task)
+    scorer = make_task_scorer(scoring, average=average)
+    expected = scorer(numbers, data.X, codes, task=data.task)
+    assert scorer(model, data.X, data.y, task=data.task) == pytest.approx(expected)
+    search = GridSearchCV(LogisticRegression(), {"C": [1.0]}).fit(data.X, data.y)
+    coded = GridSearchCV(LogisticRegression(), {"C": [1.0]}).fit(data.X, codes)
+    if average is None:
+        assert scorer(search, data.X, data.y) == scorer(coded, data.X, codes)
+    strange = np.where(data.y == "yes", "maybe", data.y)
+    with pytest.raises(ValueError, match="label"):
+        scorer(model, data.X, strange, task=data.task)
 
 
 def test_scorer_objects_and_functions_are_scorers(data: Tasks, model: OffsetClassifier) -> None:

@@ -85,6 +85,20 @@ def test_a_row_per_cell_fills_every_fold_with_every_class_and_task(
     assert spread(task.tolist(), tests) <= 1
 
 
+@pytest.mark.parametrize("none", [None, np.nan, pd.NA, -1])
+def test_rows_without_labels_are_taught_from_and_never_tested(none: Any) -> None:
+    labels = np.array([0, 1] * 6, dtype=object)
+    task = np.repeat(["a", "b", "c"], 4)
+    y = np.concatenate([labels, [none] * 5])
+    cv = TaskStratifiedKFold(2, unlabelled=-1 if isinstance(none, int) else None)
+    tests = []
+    for train, test in cv.split(np.zeros(17), y, np.append(task, ["a", "b", "c", "d", "d"])):
+        assert np.isin(np.arange(12, 17), train).all()
+        assert sorted([*train, *test]) == list(range(17))
+        tests.append(test.tolist())
+    assert tests == folds(TaskStratifiedKFold(2), labels, task)
+
+
 def test_the_rows_of_a_cell_go_to_the_folds_in_blocks() -> None:
     tests = folds(TaskStratifiedKFold(3), np.arange(900) % 2, "only task")
     assert tests == [[*range(300)], [*range(300, 600)], [*range(600, 900)]]
@@ -152,8 +166,8 @@ def test_strings_in_a_column_are_tasks() -> None:
 def test_the_number_of_splits_and_the_representation() -> None:
     cv = TaskStratifiedKFold(7, task_column=3)
     assert cv.get_n_splits() == cv.get_n_splits(None, None, None, task=[1]) == 7
-    words = "TaskStratifiedKFold(n_splits=7, random_state=None, shuffle=False, task_column=3)"
-    assert repr(cv).split() == words.split()
+    values = "n_splits=7, random_state=None, shuffle=False, task_column=3, unlabelled=None"
+    assert repr(cv).split() == f"TaskStratifiedKFold({values})".split()
     assert repr(pickle.loads(pickle.dumps(cv))) == repr(cv)
 
 
@@ -175,7 +189,9 @@ REFUSED: dict[str, dict[str, Any]] = {
     "given twice, as task and as groups": {"task": [0, 0, 1, 1]},
     "groups has 3 values for 4 rows|task has 3 values for 4 rows": {"groups": [0, 0, 1]},
     "task contains NaN, None or infinity in 1 of 4": {"groups": [0.0, 0.0, 1.0, np.nan]},
-    "y contains NaN, None or infinity in 1 of 4": {"y": ["a", None, "a", "b"]},
+    "y contains NaN, None or infinity in 1 of 4": {"y": [0.0, np.inf, 1.0, 0.0]},
+    "n_splits=5 is more than the 3 rows with labels": {"y": ["a", None, "a", "b"]},
+    "n_splits=5 is more than the 0 rows with labels": {"y": [None] * 4},
     r"y has shape \(4, 2\)": {"y": np.zeros((4, 2))},
     "not hashable": {"groups": objects([[1], [1], [2], [2]])},  # type: ignore[list-item]
     "inconsistent numbers of samples": {"X": np.zeros((3, 1))},

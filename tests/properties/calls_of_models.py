@@ -198,7 +198,10 @@ def _of_selection() -> dict[str, Call]:
     return {
         "TaskStratifiedKFold": Call(
             split,
-            {"n_splits": 3, "shuffle": True, "random_state": 0, "task_column": None},
+            {
+                **{"n_splits": 3, "shuffle": True, "random_state": 0},
+                **{"task_column": None, "unlabelled": None},
+            },
         ),
         "TaskStratifiedKFold.split": Call(
             lambda **given: list(folds.split(**given)),

@@ -206,6 +206,7 @@ def test_the_page_says_what_is_counted_and_what_knowing_nothing_gives() -> None:
         assert about["weighed"] == said
         assert about["majority"] == pytest.approx(0.2)
         assert about["one_answer"] == pytest.approx(0.5 if priors is None else 0.2)
+        assert about["goal"] == ""
 
 
 def test_scores_that_are_asked_for_are_those_of_the_model(many: MultiTaskSPCA) -> None:

@@ -12,6 +12,7 @@ import kinspan
 from kinspan import MultiTaskSPCA
 from kinspan.export import to_onnx
 from kinspan.metrics import Score
+from kinspan.report.contents import contents
 from tests.answers.test_score_forecasts import rare, true_scores
 from tests.onnx_sessions import answers_of
 
@@ -145,3 +146,37 @@ def test_streams_have_thresholds_too() -> None:
     for part in np.array_split(np.random.default_rng(0).permutation(len(y)), 4):
         stream.partial_fit(X[part], y[part], task=task[part], classes=[0, 1])
     np.testing.assert_allclose(stream.threshold_, whole.threshold_, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "said"),
+    [
+        ("cost", "Answers are chosen for the least cost, not for few errors."),
+        ("f1", "Answers are chosen for the largest F1, not for few errors."),
+        ({"budget": 0.05}, "Answers are chosen for a budget of 5.0 %, not for few errors."),
+        ({"precision": 0.5, "tasks": "all"}, "a precision of 50.0 %, not for few errors."),
+        ("error", ""),
+        (None, ""),
+    ],
+)
+def test_errors_come_with_what_answers_are_chosen_for(threshold: Any, said: str) -> None:
+    clf, *_ = fitted(0, threshold)
+    shown = repr(clf.forecast())
+    assert shown.endswith(said) if said else "not for few errors" not in shown
+    goal = contents(clf, None, False)["about"]["goal"]
+    assert goal.endswith(said) if said else not goal
+
+
+def test_errors_are_not_planned_for_a_threshold_that_is_for_something_else() -> None:
+    """One in ten is of the class, and missing it costs thirty times as much as calling in vain."""
+    rng = np.random.default_rng(0)
+    y, task = np.tile(np.repeat([0, 1], [45, 5]), 4), np.repeat(range(4), 50)
+    X = rng.normal(size=(200, 10)) + 0.3 * y[:, None]
+    cost = {"cost": [[0, 1], [30, 0]]}
+    clf = MultiTaskSPCA(priors="empirical", threshold=cost).fit(X, y, task=task)
+    answer = clf.labels_needed(0, 0.2)
+    assert answer.present_error > 0.2
+    assert (answer.verdict, answer.more_per_class) == ("other goal", None)
+    assert "the threshold is for another goal" in repr(answer)
+    assert clf.labels_needed(0, 0.99).verdict == "reached"
+    assert clf.labels_needed(0, 0.5, score=cost).score.startswith("cost")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import kinspan
@@ -40,6 +41,16 @@ def test_batches_of_the_table_are_learnt_as_in_one_file(tmp_path: Path) -> None:
     assert isinstance(other, TableModel)
     other.partial_fit(encoded, second["sold"], task=second["shop"])
     assert_same_model(other, model)
+
+
+def test_labels_are_those_of_the_table_unless_others_are_given(tmp_path: Path) -> None:
+    _, first, second = halves()
+    expected = fitted(tmp_path, *OPTIONS, frame=first).partial_fit(second, second["sold"])
+    for rows in (second, pl.from_pandas(second)):
+        model = fitted(tmp_path, *OPTIONS, frame=first)
+        assert_same_model(model.partial_fit(rows), expected)
+    with pytest.raises(ValueError, match="pass y, or X with the label column 'sold'"):
+        model.partial_fit(second.drop(columns="sold"))
 
 
 def test_tasks_may_be_given_instead_of_their_column(tmp_path: Path) -> None:

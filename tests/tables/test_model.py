@@ -278,7 +278,7 @@ def test_what_a_graph_cannot_contain_is_said(tmp_path: Path) -> None:
     fitted(tmp_path)
     ran = succeed("export", tmp_path / "m.kinspan", "--onnx", tmp_path / "m.onnx")
     assert "dates as days since 1970: since" in ran.err
-    assert "inputs numbers and texts and task" in ran.out
+    assert "inputs numbers, texts and task" in ran.out
 
 
 def test_pictures_take_rows_of_the_table(tmp_path: Path) -> None:

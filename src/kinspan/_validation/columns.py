@@ -57,6 +57,15 @@ def by_name(estimator: Any, X: Any) -> Any:
     return filled.select(wanted).to_native()
 
 
+def refuse_column_as_task(X: Any, task: Any) -> None:
+    """The name of a column is no task: all rows would be of one that is called like it."""
+    if isinstance(task, str) and task in list(getattr(X, "columns", ())):
+        raise ValueError(
+            f"task={task!r} is one task for all rows, and there is a column {task!r} of X; to take "
+            f"tasks from it, set task_column={task!r} and leave task= out"
+        )
+
+
 def _optional(estimator: Any, known: Any) -> set[str]:
     """Names of features of which some task has no value."""
     if getattr(estimator, "missing", None) != "impute":

@@ -22,7 +22,12 @@ from kinspan._arrays.elsewhere import (
 from kinspan._arrays.libraries import namespace
 from kinspan._rows import identifiers
 from kinspan._rows.types import Codes, Ids
-from kinspan._validation.columns import by_name, column_of, without_column
+from kinspan._validation.columns import (
+    by_name,
+    column_of,
+    refuse_column_as_task,
+    without_column,
+)
 from kinspan._validation.devices import check_device_rows, refuse_task_column
 from kinspan._validation.in_order import in_order
 from kinspan._validation.masks import unmasked_ids, unmasked_numbers
@@ -66,6 +71,8 @@ def check_rows(estimator: Any, X: Any, task: Any, *, reset: bool) -> Rows:
     if not reset:
         X = by_name(estimator, X)
     if column is None:
+        if reset:
+            refuse_column_as_task(X, task)
         if not reset and _is_plain(estimator, X):
             return Rows(X, None, task)
         with naming_columns(X):

@@ -54,7 +54,7 @@ def check_forecast_score(argument: str, given: Any, n_classes: int, has_rows: bo
     if not has_rows:
         raise ValueError(
             f"{argument}={given!r} is forecast from left-out rows, and the model keeps none; "
-            "fit it with row_sample=100"
+            "fit it with row_sample=100, or from statistics with rows"
         )
     if isinstance(score.level, int):
         raise ValueError(

@@ -130,8 +130,8 @@ class AuditMixin:
         found = self._learnt.audit
         if found is None:
             raise ValueError(
-                "no row can be left out to judge its label; fit with row_sample=100, and with two "
-                "rows of a class at least"
+                "no row can be left out to judge its label; fit with row_sample=100, or from "
+                "statistics with rows, and with two rows of a class at least"
             )
         return found
 

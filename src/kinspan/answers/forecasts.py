@@ -10,6 +10,7 @@ import numpy as np
 from kinspan._arrays.frames import pandas
 from kinspan._rows.types import Codes, Floats
 from kinspan.answers._table import ShownAsTable, Table, count, interval, percent
+from kinspan.answers.seen_from import goal_said
 from kinspan.answers.summary import lacking_said
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class Forecasts(ShownAsTable):
     low: Floats  # (tasks,): the lower end of the 90 % interval
     high: Floats  # (tasks,)
     labels: Floats  # (tasks,): how many the task has
-    note: str = ""  # what to know of tasks that lack classes
+    note: str = ""  # what to know of tasks that lack classes, and of answers
 
     def to_frame(self) -> pd.DataFrame:
         """Return a pandas data frame with one line per task."""
@@ -54,5 +55,6 @@ def forecasts(model: Any, order: Codes) -> Forecasts:
     """Those of the tasks at some positions."""
     low, high = model.forecast_interval_[order].T
     labels = np.asarray(model.moments_.effective().counts.sum(axis=1))[order]
-    error, said = model.forecast_error_[order], lacking_said(model, order)
+    said = "\n".join(filter(None, [lacking_said(model, order), goal_said(model)]))
+    error = model.forecast_error_[order]
     return Forecasts(list(model.tasks_[order]), error, low, high, labels, said)

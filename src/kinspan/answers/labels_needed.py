@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinspan.answers._table import percent, quoted
+from kinspan.answers.seen_from import goal_said
 from kinspan.risk import Learning
 from kinspan.risk.labels_needed import fewest_labels, most_to_add
 
@@ -27,7 +28,8 @@ class LabelsNeeded(NamedTuple):
     lowest_limit: float  # what that may be, as far as the forecast is known
     highest_limit: float
     present_error: float  # with the labels there are: the forecast
-    verdict: str  # "reached", "reachable", "uncertain", "out of reach", "no signal" or "unknown"
+    # "reached", "reachable", "uncertain", "out of reach", "no signal", "other goal" or "unknown"
+    verdict: str
     would_tell: int | None  # with "no signal": labels to add to each class that would show one
 
     def __repr__(self) -> str:
@@ -44,6 +46,9 @@ class LabelsNeeded(NamedTuple):
             "out of reach": f"{now}; {wanted} is out of reach, many labels tend to {limit}",
             "no signal": f"{now}, which may be no better than guessing: it cannot be said yet how "
             f"many labels {wanted} needs; about {_labels(self.would_tell)} would tell",
+            "other goal": f"{now}, no better than always the usual class, because the threshold "
+            f"is for another goal: it cannot be said how many labels {wanted} needs; ask for the "
+            "score of that goal",
         }[self.verdict]
 
     def _repr_html_(self) -> str:
@@ -54,8 +59,9 @@ def _labels(more: int | None) -> str:
     return f"{more} more label{'s' * (more != 1)} per class"
 
 
-def labels_needed(learning: Learning, position: int, task: Any, error: float) -> LabelsNeeded:
+def labels_needed(model: Any, position: int, task: Any, error: float) -> LabelsNeeded:
     """The smallest number of labels to add, from the learning curve of one task."""
+    learning: Learning = model._rules.learning
 
     def error_with(more: int) -> float:
         return float(learning.error(position, np.array(float(more))))
@@ -65,6 +71,8 @@ def labels_needed(learning: Learning, position: int, task: Any, error: float) ->
     most = most_to_add(learning.counts[position])
     more = None if isnan(now) else fewest_labels(error_with, error, most)
     verdict = _verdict(learning, position, error, more)
+    if now > error and now >= learning.chance[position] and goal_said(model):
+        verdict = "other goal"
     if verdict == "no signal":
         more = None
     expected = now if isnan(now) else limit if more is None else error_with(more)

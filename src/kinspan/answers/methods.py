@@ -81,8 +81,8 @@ class AnswersMixin(PlanningMixin):
         task    error  90 % interval  labels
         3 vs 8  6.1 %  0.5 to 16.6 %      10
         >>> clf.forecast("3 vs 8", score="roc_auc")
-        task      AUC   90 % interval  majority  chance  labels
-        3 vs 8  0.958  0.849 to 0.999     0.500   0.500   5 / 5
+        task      AUC   90 % interval  majority  chance  labels 0 / 1
+        3 vs 8  0.958  0.849 to 0.999     0.500   0.500         5 / 5
         Majority: always answering the most frequent class of the task. Chance: guessing.
         """
         check_is_fitted(self)

@@ -75,8 +75,9 @@ class PlanningMixin:
 
         An error is out of reach only if the interval of the forecast excludes it, with very many
         labels. Where the forecast may be no better than guessing, the answer is how many labels
-        would tell. For another score the answer compares what can be labelled: rows of the second
-        class only, rows as they come, or as many of each class.
+        would tell. Errors are not planned where a `threshold` for another goal makes more of them
+        than always answering the usual class. For another score the answer compares what can be
+        labelled: rows of the second class only, rows as they come, or as many of each class.
 
         Parameters
         ----------
@@ -103,7 +104,7 @@ class PlanningMixin:
         """
         t = self._position(task)
         if score is None:
-            return labels_needed(self._rules.learning, t, task, check_error_rate(wanted))
+            return labels_needed(self, t, task, check_error_rate(wanted))
         known = self._forecast_score(score)
         return labels_for_score(self, known, t, task, check_wanted(known, wanted))
 

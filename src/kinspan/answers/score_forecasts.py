@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SHOWN = 30
+_NAMED = 4  # classes; of more the fewest and the most labels are shown
 BLIND = "Majority: always answering the most frequent class of the task. Chance: guessing."
 _NUMBERS = ("value", "low", "high", "majority", "chance")
 
@@ -46,6 +47,7 @@ class ScoreForecasts(ShownAsTable):
     labels: Floats  # (tasks, classes): how many the task has
     title: str  # of the score, with the class if it is about one of two
     note: str = ""  # what to know of that class
+    classes: tuple[Any, ...] = ()  # in the order of `labels`
 
     @property
     def numbers(self) -> tuple[Floats, ...]:
@@ -66,7 +68,9 @@ class ScoreForecasts(ShownAsTable):
         ]
         more = len(rows) - _SHOWN
         notes = [f"and {more:,} more" * (more > 0), BLIND, self.note]
-        head = ["task", self.title, "90 % interval", "majority", "chance", "labels"]
+        named = f"labels {' / '.join(map(str, self.classes))}"
+        labels = named if len(self.classes) <= _NAMED else "labels per class"
+        head = ["task", self.title, "90 % interval", "majority", "chance", labels.rstrip()]
         return Table("", head, rows[:_SHOWN], "\n".join(filter(None, notes)))
 
 
@@ -94,6 +98,7 @@ def score_forecasts(
         counts[order],
         title_of(model, wanted),
         note_on_score(model, wanted),
+        tuple(model.classes_.tolist()),
     )
 
 
@@ -143,5 +148,7 @@ def ends(low: float, high: float) -> str:
 
 
 def counted(labels: Floats) -> str:
-    """Numbers of labels of both classes as text."""
+    """A few numbers of labels, or the range of many, as text."""
+    if len(labels) > _NAMED:
+        return f"{count(labels.min())} to {count(labels.max())}"
     return " / ".join(map(count, labels))

@@ -12,7 +12,8 @@ import numpy as np
 
 from kinspan._rows.types import Floats
 from kinspan._validation.parameters import check_priors, check_shares
-from kinspan.answers._table import quoted
+from kinspan._validation.thresholds import check_threshold
+from kinspan.answers._table import percent, quoted
 from kinspan.metrics import Score
 from kinspan.risk import Goal, ScoreDistributions, score_distributions
 
@@ -49,6 +50,16 @@ def goal_of(model: Any) -> Goal | None:
     """What thresholds are for."""
     goal: Goal | None = model._learnt.goal
     return goal.mirrored() if goal is not None and model._learnt.is_mirrored else goal
+
+
+def goal_said(model: Any) -> str:
+    """What answers are chosen for, where that is not few errors."""
+    asked = check_threshold(model._learnt.parameters["threshold"])
+    if asked is None or asked.name == "error":
+        return ""
+    aim = {"cost": "the least cost", "f1": "the largest F1"}.get(asked.name)
+    aim = aim or f"a {asked.name} of {percent(asked.level)}"
+    return f"Answers are chosen for {aim}, not for few errors."
 
 
 def shares_of(model: Any) -> Floats:

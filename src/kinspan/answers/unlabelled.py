@@ -38,6 +38,8 @@ class UnlabelledExplanation(ShownAsTable):
         if not self.tasks and self.has_class_minus_one:
             return "All rows have labels; −1 is one of the classes. If it means none: unlabelled=-1"
         used, there = int((self.weight > 0).sum()), int((self.rows > 0).sum())
+        if not there:  # none has both kinds of rows, or the fit has no use for them
+            return "No task uses rows without labels"
         return f"{used} of {there} tasks use their rows without labels"
 
     def _table(self) -> Table:

@@ -68,7 +68,7 @@ def audit(
         for part in scoring.each(files, lambda *of: _judged(scoring.model, *of), advance):
             judged += len(part)
             worst = _worst([*worst, *part], issues.has_evidence, most)
-    for note in (*scoring.tally.notes(), *unlabelled_note(scoring.tally, "judged")):
+    for note in (*scoring.notes(), *unlabelled_note(scoring.tally, "judged")):
         output.note(note)
     _show(issues, judged, worst, most, output)
 

@@ -15,6 +15,7 @@ from kinspan._validation.parameters import check_priors
 from kinspan._validation.scores import check_scores
 from kinspan.answers._table import interval, percent
 from kinspan.cli import options, tasks
+from kinspan.cli.fitted_rows import FittedRows
 from kinspan.cli.lists import listed
 from kinspan.cli.output import Output, name_of
 from kinspan.cli.places import sources
@@ -75,8 +76,9 @@ def evaluate(
     scores = check_scores("--metrics", listed(metrics), len(scoring.model.classes_))
     answered: list[AnsweredRows] = []  # kept where scores are asked for that do not add
     with sources(data or ()) as files, output.progress("scoring", n_rows_of(files)) as advance:
-        counted = _counted(scoring, files, advance, answered if scores else None)
-    for note in (*scoring.tally.notes(), *unlabelled_note(scoring.tally, "scored")):
+        fitted = FittedRows(scoring.model)
+        counted = _counted(scoring, files, advance, answered if scores else None, fitted)
+    for note in (*scoring.notes(), *unlabelled_note(scoring.tally, "scored"), *fitted.notes()):
         output.note(note)
     errors = _task_errors(scoring.model, counted)
     ids = [of.task for of in errors]
@@ -85,13 +87,20 @@ def evaluate(
 
 
 def _counted(
-    scoring: Scoring, files: list[Path], advance: Advance, answered: list[AnsweredRows] | None
+    scoring: Scoring,
+    files: list[Path],
+    advance: Advance,
+    answered: list[AnsweredRows] | None,
+    fitted: FittedRows,
 ) -> ByTask:
     """Numbers of rows, then of wrong rows, of every class of every task."""
 
     def counted(_: Chunk, usable: UsableRows) -> ByTask | None:
         rows = usable.rows.with_labels()
-        return _of_rows(scoring.model, rows, answered) if len(rows.X) else None
+        if not len(rows.X):
+            return None
+        fitted.look(rows)
+        return _of_rows(scoring.model, rows, answered)
 
     parts = (part for part in scoring.each(files, counted, advance) if part is not None)
     first = next(parts, None)

@@ -51,8 +51,9 @@ def export(
             f"the graph takes dates as days since 1970: {', '.join(recipe.dates)}; their texts are "
             "not read in it"
         )
+    named = " and ".join(filter(None, [", ".join(inputs[:-1]), inputs[-1]]))
     output.say(
         f"{number(len(fitted.tasks_), 'task')}, "
-        f"{number(fitted.moments_.n_features, 'feature')}; inputs {' and '.join(inputs)}: {onnx}"
+        f"{number(fitted.moments_.n_features, 'feature')}; inputs {named}: {onnx}"
     )
     output.result(onnx=onnx, inputs=inputs, features=list(recipe.feature_names if recipe else ()))

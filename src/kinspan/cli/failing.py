@@ -70,6 +70,9 @@ _WORDS: tuple[tuple[str, Any], ...] = (  # of Python, and of the command line
     (r"as_text='(.*?)' is not a column", r"--as-text \1: no such column"),
     (r"task contains (.*?), which fit has not seen", r"the model knows no task \1"),
     (r"; to cross-validate, split with TaskStratifiedKFold", ""),
+    (r"^score='(\w+)': curves", r"--score \1: curves"),
+    (r"; forecast\(score='(\w+)'\) says", r"; kinspan report --score \1 says"),
+    (r"or from statistics with rows", "or from moments with rows (kinspan moments --reservoir 50)"),
     (r"; write a \.(csv|parquet)$", r"; write a .\1, or use --only-answers"),
 )
 _OPTION = re.compile(

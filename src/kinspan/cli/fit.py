@@ -16,6 +16,7 @@ from kinspan._validation.scores import check_forecast_score
 from kinspan._validation.thresholds import read_threshold
 from kinspan.answers._table import percent, points
 from kinspan.answers.score_forecasts import ScoreForecasts, score_forecasts
+from kinspan.answers.seen_from import goal_said
 from kinspan.answers.summary import by_need, errors_of, lacking_said, one_answer
 from kinspan.answers.who_helps import most_from
 from kinspan.cli import options, stored, tasks
@@ -209,7 +210,7 @@ def _show(
     columns = (
         "Alone: without other tasks. Gain: in points. Most from: the largest part of the rule."
     )
-    output.say(f"{_forecast_said(model)} {columns}")
+    output.say(" ".join(filter(None, [_forecast_said(model), goal_said(model), columns])))
     for of in scores:
         show_forecast(of, tasks.labels_title(model), len(shown), output)
     output.say(f"Model: {out}")

@@ -12,7 +12,7 @@ import numpy as np
 
 from kinspan import Statistics
 from kinspan._memory.piles import total
-from kinspan._validation.messages import some
+from kinspan.cli.lacking_columns import lacking_said
 from kinspan.cli.output import Output
 from kinspan.cli.places import check_checkpoint, sources
 from kinspan.engines.files._checkpoint import Checkpoint, Finished
@@ -81,10 +81,8 @@ def _note_task(reader: Reader, files: Sequence[Path], output: Output) -> None:
 def _note_lacking(reader: Reader, files: Sequence[Path], output: Output) -> None:
     """Say which columns are missing in all rows of a file."""
     for path in files if reader.recipe.missing == "mean" else ():
-        known = {column.name for column in reader.of_file(path).recipe.columns}
-        lacking = [c.name for c in reader.recipe.columns if c.name not in known]
-        if lacking:
-            output.note(f"{path} lacks {some(lacking)}: missing in all its rows")
+        for note in lacking_said(path, reader.recipe, reader.of_file(path).recipe):
+            output.note(note)
 
 
 def _statistics(

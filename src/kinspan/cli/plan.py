@@ -21,6 +21,9 @@ kinspan plan model.kinspan --error 5%        # every task, largest error first
 kinspan plan model.kinspan --score average_precision --reach 0.5
 """
 _WORDS = {"uncertain": "cannot say", "no signal": "no signal yet"}
+OTHER_GOAL = (
+    "Other goal: the threshold is not for few errors; plan with the --score that it is for."
+)
 _MORE = (0, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
@@ -100,7 +103,7 @@ def _plan_all(fitted: Any, wanted: float, output: Output, show_all: bool) -> Non
                 tasks.labels_of(fitted, t),
                 percent(needed.present_error),
                 _more(needed),
-                percent(needed.limit),
+                "–" if needed.verdict == "other goal" else percent(needed.limit),
             ]
             for t, needed in shown
         ],
@@ -108,6 +111,8 @@ def _plan_all(fitted: Any, wanted: float, output: Output, show_all: bool) -> Non
     output.say("More: labels to add to each class. Very many: what the error tends to.")
     if any(needed.verdict == "uncertain" for _, needed in shown):
         output.say(UNCERTAIN)
+    if any(needed.verdict == "other goal" for _, needed in shown):
+        output.say(OTHER_GOAL)
     output.result(error=wanted, tasks=[_result(needed) for _, needed in plans])
 
 

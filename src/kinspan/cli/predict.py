@@ -16,7 +16,7 @@ from kinspan.tables.arrow import pyarrow
 from kinspan.tables.chunks import Chunk, open_table
 from kinspan.tables.encoding import UsableRows
 from kinspan.tables.reading import n_rows_of
-from kinspan.tables.tally import Advance, Tally, number
+from kinspan.tables.tally import Advance, number
 from kinspan.tables.writing import Writer, without_formulas
 
 EXAMPLES = """
@@ -61,7 +61,7 @@ def predict(
         output.progress("scoring", n_rows_of(files)) as advance,
     ):
         _score(scoring, files, writer, only_answers, has_types(out), advance)
-    _report(scoring.tally, out, output)
+    _report(scoring, out, output)
 
 
 def _score(
@@ -158,9 +158,10 @@ def _empty_answers(model: Any, n_rows: int) -> dict[str, Any]:
     return found | {name: pa.nulls(n_rows, pa.float64()) for name in _probabilities(model)}
 
 
-def _report(tally: Tally, out: str, output: Output) -> None:
+def _report(scoring: Scoring, out: str, output: Output) -> None:
+    tally = scoring.tally
     unanswered, tally.dropped = tally.dropped, 0
-    for note in tally.notes():
+    for note in scoring.notes():
         output.note(note)
     if unanswered:
         output.note(f"{number(unanswered, 'row')} without an answer: a value is missing")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 import traceback
@@ -30,10 +31,17 @@ def _app(arguments: Sequence[str]) -> typer.Typer:
     for verb in VERBS:
         if verb in arguments:  # a function in a file of its name
             module = import_module(f"kinspan.cli.{verb}")
-            app.command(cls=Verb, epilog=module.EXAMPLES)(getattr(module, verb))
+            action = getattr(module, verb)
+            app.command(cls=Verb, help=_in_paragraphs(action), epilog=module.EXAMPLES)(action)
         else:  # a name that a slip of the pen may have meant
             app.command(verb)(_nothing)
     return app
+
+
+def _in_paragraphs(action: Any) -> str:
+    """The docstring of a verb without breaks of lines, which the help would keep."""
+    text = inspect.getdoc(action) or ""
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
 class Verb(TyperCommand):
@@ -97,6 +105,8 @@ def _misuse(error: Any) -> str:
     hint = "see kinspan --help" if context is None else f"see {context.command_path} --help"
     if "command" in text:
         hint = f"the verbs are {', '.join(VERBS)}"
+        if "'forecast'" in text:
+            hint = "kinspan fit and kinspan report forecast the error, and scores with --score"
     if text.endswith("?"):
         return f"{text} {hint[0].upper()}{hint[1:]}"
     return f"{text.rstrip('.')}; {hint}"

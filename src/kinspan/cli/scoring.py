@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from kinspan.cli import stored
+from kinspan.cli.lacking_columns import lacking_said
 from kinspan.engines.files._batches import without_names
 from kinspan.tables.chunks import Chunk
 from kinspan.tables.dialect import Dialect
@@ -27,6 +28,7 @@ class Scoring(NamedTuple):
     model: Any  # for plain arrays
     reader: Reader
     tally: Tally
+    lacking: list[str]  # what to say of columns that files lack
 
     @classmethod
     def of_file(
@@ -59,7 +61,7 @@ class Scoring(NamedTuple):
             raise ValueError(f"{path} does not say which column holds the label; use --label")
         plain = without_names(model)
         plain.unseen = model.unseen if unseen is None else unseen
-        return cls(plain, Reader(recipe, tuple(columns), "the model"), Tally())
+        return cls(plain, Reader(recipe, tuple(columns), "the model"), Tally(), [])
 
     def each(
         self,
@@ -79,10 +81,18 @@ class Scoring(NamedTuple):
                 yield result
                 advance(chunk.columns.num_rows)
 
+    def notes(self) -> list[str]:
+        """What a user should know of the rows that were read."""
+        return [*self.lacking, *self.tally.notes()]
+
     def _reader_of(self, path: Path) -> Reader:
         """Without columns that a file lacks, if some task has no value of them either."""
         may_lack = columns_to_lack(self.reader.recipe, self.model)
-        return self.reader.of_file(path, may_lack) if may_lack else self.reader
+        if not may_lack:
+            return self.reader
+        found = self.reader.of_file(path, may_lack)
+        self.lacking.extend(lacking_said(path, self.reader.recipe, found.recipe))
+        return found
 
     def _wide(self, usable: UsableRows, recipe: Recipe) -> UsableRows:
         """With NaN for features of columns that a file lacks."""

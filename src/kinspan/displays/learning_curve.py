@@ -61,7 +61,7 @@ class LearningCurveForecastDisplay:
     def from_estimator(
         cls,
         estimator: Any,
-        tasks: list[Any] | None = None,
+        tasks: str | list[Any] | None = None,
         *,
         most: int = 1000,
         score: Any = None,
@@ -72,7 +72,7 @@ class LearningCurveForecastDisplay:
         Parameters
         ----------
         estimator : fitted MultiTaskSPCA
-        tasks : list of ids, optional
+        tasks : list of ids, or one that is text, optional
             The five with the largest forecast errors by default.
         most : int, default=1000
             The largest number of labels to add to each class.
@@ -85,7 +85,7 @@ class LearningCurveForecastDisplay:
             worst = np.argsort(-np.nan_to_num(estimator.forecast_error_), kind="stable")[:_FEW]
             tasks = [estimator.tasks_[t] for t in worst]
         with naming("tasks"):
-            tasks = list(tasks)
+            tasks = [tasks] if isinstance(tasks, str) else list(tasks)
         if not isinstance(most, (int, float)) or not 1 <= most <= 1e15:
             raise ValueError(f"most={most!r}; use a number of labels from 1 to 1e15")
         more = np.unique(np.concatenate([[0.0], np.geomspace(1, most, 60).round()]))

@@ -48,7 +48,9 @@ def make_task_scorer(
     Parameters
     ----------
     scoring : str or callable
-        Name of a scikit-learn scorer, or a scorer ``(estimator, X, y) -> float``.
+        Name of a scikit-learn scorer, or a scorer ``(estimator, X, y) -> float``. Of two classes
+        that are text, named scores such as "average_precision" are about the second; another is
+        that of ``make_scorer(..., pos_label=...)``.
     average : None or "task", default=None
         None: one score over all rows. "task": the mean of the scores of the tasks. Tasks in which
         the score is undefined are left out: it is NaN there, or fails because a class has no rows.
@@ -112,6 +114,8 @@ class TaskScorer:
         n_rows = same_length(X=X, y=y)
         sample_weight = check_weights(sample_weight, n_rows)
         scorer = get_scorer(self.scoring)
+        if isinstance(self.scoring, str):
+            estimator, y = _as_numbers(estimator, y)
         if self.average is None:
             return _score(scorer, estimator, _Rows(X, y, task, sample_weight))
         tasks = self._tasks(X, task, n_rows)
@@ -172,6 +176,40 @@ class _TaskBound:
 
     def __sklearn_tags__(self) -> Any:
         return get_tags(self.estimator)
+
+
+class _OfNumbers:
+    """A fitted estimator of two classes that are text, with 0 and 1 in their place."""
+
+    def __init__(self, estimator: Any) -> None:
+        self.estimator = estimator
+        self.classes_ = np.arange(2)
+
+    def predict(self, X: Any, **more: Any) -> Any:
+        found = as_array(self.estimator.predict(X, **more))
+        return (found == self.estimator.classes_[1]).astype(int)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "estimator":  # before unpickling has set it
+            raise AttributeError(name)
+        return getattr(self.estimator, name)
+
+    def __sklearn_tags__(self) -> Any:
+        return get_tags(self.estimator)
+
+
+def _as_numbers(estimator: Any, y: Any) -> tuple[Any, Any]:
+    """Two classes that are text as 0 and 1, of which scikit-learn takes 1 for the positive one."""
+    classes, truth = getattr(estimator, "classes_", None), as_array(y)
+    if not isinstance(classes, np.ndarray) or len(classes) != 2:
+        return estimator, y
+    if not all(isinstance(name, str) for name in classes.tolist()):
+        return estimator, y
+    if not np.isin(truth.astype(object), classes.astype(object)).all():
+        return estimator, y  # whose labels scikit-learn refuses
+    return _OfNumbers(getattr(estimator, "best_estimator_", estimator)), (
+        truth == classes[1]
+    ).astype(int)
 
 
 class _Rows(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state
 
+from kinspan._rows.types import Mask
 from kinspan._validation.messages import naming
+from kinspan._validation.without_labels import set_apart
 from kinspan.model_selection._even_folds import even_folds
 from kinspan.model_selection._row_ids import RowIds, row_ids, same_length, task_ids
 
@@ -22,7 +24,8 @@ class TaskStratifiedKFold(BaseCrossValidator):
 
     Between any two folds the number of rows of a cell (one class of one task) differs by at most
     one; so do the number of rows of a task, of a class, and the sizes of the folds. Cells with
-    fewer rows than there are folds are spread in the same way and are not an error.
+    fewer rows than there are folds are spread in the same way and are not an error. Rows without
+    labels (None, NaN or NA in y) are in every training set and in no test set.
 
     Task ids are passed in one of three ways: as ``groups``, the only way scikit-learn offers
     without metadata routing; as ``task``, which is requested when metadata routing is on; or as
@@ -39,6 +42,8 @@ class TaskStratifiedKFold(BaseCrossValidator):
         Seed of the shuffle.
     task_column : str, int or None, default=None
         Name or index of the column of X that holds the task.
+    unlabelled : label, optional
+        What stands for no label in y, besides missing values, as in `MultiTaskSPCA`.
 
     Examples
     --------
@@ -61,6 +66,7 @@ class TaskStratifiedKFold(BaseCrossValidator):
         shuffle: bool = False,
         random_state: int | np.random.RandomState | None = None,
         task_column: str | int | None = None,
+        unlabelled: Hashable | None = None,
     ) -> None:
         if not isinstance(n_splits, (int, np.integer)) or n_splits < 2:
             raise ValueError(f"n_splits={n_splits!r}: pass a whole number of folds, at least 2")
@@ -74,6 +80,7 @@ class TaskStratifiedKFold(BaseCrossValidator):
         self.shuffle = shuffle
         self.random_state = random_state
         self.task_column = task_column
+        self.unlabelled = unlabelled
 
     def get_n_splits(
         self, X: Any = None, y: Any = None, groups: Any = None, *, task: Any = None
@@ -91,7 +98,7 @@ class TaskStratifiedKFold(BaseCrossValidator):
         X : array-like with one row per sample
             Only its column ``task_column`` is used.
         y : array-like of shape (n_samples,)
-            Class labels.
+            Class labels; rows without one are only taught from.
         groups, task : array-like of shape (n_samples,)
             Task ids, as one of the two.
 
@@ -99,16 +106,21 @@ class TaskStratifiedKFold(BaseCrossValidator):
         ------
         train, test : arrays of row indices
         """
-        task, label = self._cells(X, y, groups, task)
-        fold = self._folds(task, label)
+        task, label, rows = self._cells(X, y, groups, task)
+        fold = np.full(len(rows), -1)
+        fold[rows] = self._folds(task, label)
         for test_fold in range(self.n_splits):
             yield np.flatnonzero(fold != test_fold), np.flatnonzero(fold == test_fold)
 
-    def _cells(self, X: Any, y: Any, groups: Any, task: Any) -> tuple[RowIds, RowIds]:
+    def _cells(self, X: Any, y: Any, groups: Any, task: Any) -> tuple[RowIds, RowIds, Mask]:
+        """Tasks and labels of the rows that have labels, and which rows these are."""
         if y is None:
             raise ValueError("y=None: stratified folds need the class label of every row")
         n_rows = same_length(X=X, y=y)
-        label = row_ids(y, "y", n_rows)
+        labels, lacking = set_apart(y, n_rows, self.unlabelled)
+        rows = np.ones(n_rows, dtype=bool) if lacking is None else ~lacking
+        n_labelled = int(rows.sum())
+        label = row_ids(labels, "y", n_labelled)
         if groups is not None and task is not None:
             raise ValueError("the task is given twice, as task and as groups; keep one of them")
         ids = task_ids(X, groups if task is None else task, self.task_column, n_rows)
@@ -117,9 +129,12 @@ class TaskStratifiedKFold(BaseCrossValidator):
                 "the task of the rows is unknown; pass it as groups (or as task with metadata "
                 "routing), or name its column: TaskStratifiedKFold(task_column=...)"
             )
-        if self.n_splits > n_rows:
-            raise ValueError(f"n_splits={self.n_splits} is more than the {n_rows} rows; lower it")
-        return ids, label
+        if self.n_splits > n_labelled:
+            which = "rows" if lacking is None else "rows with labels"
+            raise ValueError(
+                f"n_splits={self.n_splits} is more than the {n_labelled} {which}; lower it"
+            )
+        return ids._replace(codes=ids.codes[rows]), label, rows
 
     def _folds(self, task: RowIds, label: RowIds) -> Indices:
         """Fold of every row."""

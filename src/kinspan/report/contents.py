@@ -8,7 +8,7 @@ import numpy as np
 
 from kinspan._rows.types import Codes, Floats
 from kinspan.answers.score_forecasts import ScoreForecasts
-from kinspan.answers.seen_from import shares_of
+from kinspan.answers.seen_from import goal_said, shares_of
 from kinspan.answers.summary import by_need, one_answer
 from kinspan.answers.unlabelled import explanation_of_unlabelled
 from kinspan.report._plain import named, rounded
@@ -58,6 +58,7 @@ def _about(model: Any) -> dict[str, Any]:
         "weighed": _weighed(model._learnt.parameters["priors"]),
         "majority": rounded(np.mean(1.0 - shares_of(model).max(axis=1))),
         "one_answer": rounded(one_answer(model)),
+        "goal": goal_said(model),
     }
 
 

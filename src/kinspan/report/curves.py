@@ -51,6 +51,6 @@ def labels_for_a_third_less(model: Any, task: int) -> dict[str, Any]:
     present = float(model.forecast_error_[task])
     more, limit, verdict = None, present, "unknown"
     if present > _NEGLIGIBLE:
-        answer = labels_needed(model._rules.learning, task, task, _A_THIRD_LESS * present)
+        answer = labels_needed(model, task, task, _A_THIRD_LESS * present)
         more, limit, verdict = answer.more_per_class, answer.limit, answer.verdict
     return {"more": more, "limit": rounded(limit), "verdict": verdict}

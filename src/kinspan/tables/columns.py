@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
-from kinspan._validation.messages import some
+from kinspan._validation.messages import near, some
 from kinspan.tables.arrow import NOTHING, TEXT, TIMES, has_categories, kind_of_type, pyarrow
 from kinspan.tables.chunks import open_table
 from kinspan.tables.dialect import Dialect
@@ -147,7 +147,8 @@ def _refuse_strays(table: OpenTable, texts: list[str], choice: ColumnChoice) -> 
 
 
 def _not_a_column(argument: str, name: str, known: Sequence[str]) -> str:
-    return f"{argument}={name!r} is not a column; there are {some(list(known), at_most=20)}"
+    there = some(list(known), at_most=20)
+    return f"{argument}={name!r} is not a column; there are {there}{near(name, list(known))}"
 
 
 def chosen(known: Sequence[str], choice: ColumnChoice, index: Sequence[str] = ()) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinspan._validation.messages import some
+from kinspan._validation.messages import near, some
 from kinspan.tables import arrow
 from kinspan.tables.arrow import BOOLEANS, INTEGERS, NOTHING, NUMBERS, TEXT, kind_of_type, pyarrow
 from kinspan.tables.dialect import other_delimiter
@@ -74,7 +74,8 @@ def check_columns(table: OpenTable, request: Request) -> None:
     known = some(table.names, at_most=20)
     for what, name in asked:
         if name not in table.types:
-            raise ValueError(f"{what} is not a column; there are {known}{_hint(table)}")
+            meant = _hint(table) or near(name, table.names)
+            raise ValueError(f"{what} is not a column; there are {known}{meant}")
     if isinstance(features, str):
         if not arrow.is_vector(table.types[features]):
             raise ValueError(
@@ -139,7 +140,10 @@ def text_types(layout: FileLayout, table: OpenTable, request: Request) -> dict[s
         for name in layout.features or ()
     }
     for role, name in request.columns().items():
-        types[name] = known.get(layout.kinds.get(role, NUMBERS), pa.string())
+        kind = layout.kinds.get(role, NUMBERS)
+        if kind == INTEGERS and kind_of_type(table.types[name]) == NUMBERS:
+            kind = NUMBERS  # 7.0, which is 7: programs write integers so where some are missing
+        types[name] = known.get(kind, pa.string())
     return types
 
 

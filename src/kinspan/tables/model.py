@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from kinspan._memory.threads import snapshot
 from kinspan._rows.types import Codes, Floats
+from kinspan._validation.columns import column_of
 from kinspan.spca import MultiTaskSPCA
 from kinspan.tables.arrow import pyarrow
 from kinspan.tables.encoder import TableEncoder, encoder_of
@@ -55,8 +56,13 @@ class TableModel(MultiTaskSPCA):
         self._recipe = None
         return self
 
-    def partial_fit(self, X: Any, y: Any, *, task: Any = None, **more: Any) -> TableModel:
-        """Learn from one more batch of rows of the table, or of its features."""
+    def partial_fit(self, X: Any, y: Any = None, *, task: Any = None, **more: Any) -> TableModel:
+        """Learn from one more batch of rows of the table, or of its features.
+
+        Without y labels are those of the label column of the table.
+        """
+        if y is None:
+            y = self._labels_of(X)
         if self._is_table(X, task):
             features, task = self._rows_of_table(X, task)
             X = self._named(features)
@@ -77,6 +83,14 @@ class TableModel(MultiTaskSPCA):
             plain.__dict__.pop("feature_names_in_", None)
             return MultiTaskSPCA._known_rows(plain, features, task)
         return super()._known_rows(X, task)
+
+    def _labels_of(self, X: Any) -> Any:
+        """The values of the label column."""
+        label = None if self._recipe is None else self._recipe.label
+        if label is None or not is_frame(X) or label not in names_of_frame(X):
+            there = "" if label is None else f", or X with the label column {label!r}"
+            raise ValueError(f"y=None: rows to learn from need labels; pass y{there}")
+        return column_of(X, label)
 
     def _is_table(self, X: Any, task: Any) -> bool:
         """Whether X is a table of the recipe rather than its features."""

@@ -7,6 +7,8 @@ function curveText(task) {
   if (isNothing(task.forecast)) return `${start}There is nothing to gain.`;
   if (task.verdict === "no signal")
     return `${start}That may be no better than guessing: it cannot be said yet what labels would buy.`;
+  if (task.verdict === "other goal")
+    return "The threshold is for another goal than few errors: labels are not planned for this error.";
   if (task.verdict === "uncertain")
     return `${start}Whether a third less can be reached cannot be said: very many labels tend to about ${limit}.`;
   if (task.more === null)
@@ -20,7 +22,7 @@ function curveText(task) {
 function showCurve(t) {
   const [task, curve, figure] = [data.tasks[t], data.curves[t], byId("curve")];
   byId("curve-text").textContent = curveText(task);
-  figure.hidden = task.forecast === null;
+  figure.hidden = task.forecast === null || task.verdict === "other goal";
   if (figure.hidden) return null;
   const columns = [
     { title: "Labels added per class", cell: ({ more }) => whole.format(more) },

@@ -13,7 +13,7 @@ function showAbout() {
 
 // An error means little without what is counted, and what knowing nothing gives.
 function weighedText() {
-  const { weighed, majority, one_answer: one } = data.about;
+  const { weighed, majority, one_answer: one, goal } = data.about;
   const how = {
     equally: "The expected error counts all classes of a task equally",
     frequency: "The expected error counts classes as often as they occur in the labels of a task",
@@ -21,7 +21,7 @@ function weighedText() {
   }[weighed];
   const always = "always answering the most frequent class of a task would";
   const inRows = weighed === "equally" ? `, and be wrong in ${percent(majority)} of its rows` : "";
-  return `${how}: ${always} give ${percent(one)}${inRows}.`;
+  return `${how}: ${always} give ${percent(one)}${inRows}.${goal && ` ${goal}`}`;
 }
 
 function keyFigures() {

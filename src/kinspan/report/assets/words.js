@@ -69,7 +69,7 @@ function labelsOf(task) {
 
 function labelsText(task) {
   const names = data.about.classes;
-  if (names.length > 4) return `Labels per class: ${labelsOf(task)}.`;
+  if (names.length > 12) return `Labels per class: ${labelsOf(task)}.`;
   return `Labels: ${names.map((name, j) => `${whole.format(task.labels[j])} of class ${shortened(name, 30)}`).join(", ")}.`;
 }
 

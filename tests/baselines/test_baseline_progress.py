@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from kinspan.baselines import CDLS, MMDT
-from kinspan.baselines._progress import steps
 from tests.worlds import random_world
 
 
@@ -39,11 +38,3 @@ def test_every_iteration_moves_the_bar(estimator: Any, bars: list[tuple[str, int
     estimator.set_params(progress=True).fit(X, y, task=task)
     name = type(estimator).__name__
     assert bars == [(name, step) for step in range(estimator.n_iterations)]
-
-
-def test_without_tqdm_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "tqdm", None)
-    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
-    assert list(steps(2, "name", progress=False)) == [0, 1]
-    with pytest.raises(ImportError, match=r"pip install tqdm.*progress=False"):
-        steps(2, "name", progress=True)

@@ -28,6 +28,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("_storage",),
     ("metrics",),
     ("_validation",),
+    ("_progress",),
     ("_device",),
     STEPS,
     ("selection",),

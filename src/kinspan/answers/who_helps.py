@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from kinspan._progress.bars import steps
 from kinspan._rows import identifiers
 from kinspan._rows.types import Codes, Floats, Ids
 from kinspan.answers._table import ShownAsTable, Table, percent, points, quoted
@@ -118,7 +119,7 @@ def gains(model: Any, others: Codes) -> Floats:
     """
     tasks = model.tasks_
     gain = np.full((len(tasks), len(others)), np.nan)
-    for column, s in enumerate(others):
+    for column, s in steps(list(enumerate(others)), "leaving tasks out"):
         try:
             rest = model.leave_out(tasks[s])
         except ValueError:  # fewer than two classes are left

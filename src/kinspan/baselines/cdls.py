@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.svm import LinearSVC
 
+from kinspan._progress.bars import steps
 from kinspan._rows.types import Floats
 from kinspan._validation.fitted import unchanged_on_error
 from kinspan._validation.parameters import check_positive
@@ -26,7 +27,6 @@ from kinspan.baselines._checks import (
     check_target,
     check_unlabelled,
 )
-from kinspan.baselines._progress import steps
 from kinspan.baselines._two_domains import (
     TwoDomainClassifier,
     TwoDomains,
@@ -172,7 +172,7 @@ def adapt(domains: TwoDomains, U: Floats, settings: CDLS) -> Adapted:
         Pool(T @ P_target, y_target, np.ones(len(T))),
         Pool(U @ P_target, np.full(len(U), -1), np.ones(len(U))),
     )
-    for step in steps(settings.n_iterations, "CDLS", progress=settings.progress):
+    for step in steps(range(settings.n_iterations), "CDLS", progress=settings.progress):
         P_source = source_map(source, target, m)
         theta = classifier(source, P_source, target.labelled, settings)
         if step < settings.n_iterations - 1:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
+from kinspan._progress.bars import steps
 from kinspan._rows.types import Floats
 from kinspan._validation.parameters import check_positive
 from kinspan.baselines._box_quadratic import minimise_in_box
@@ -18,7 +19,6 @@ from kinspan.baselines._checks import (
     check_switches,
     check_target,
 )
-from kinspan.baselines._progress import steps
 from kinspan.baselines._two_domains import (
     Domain,
     TwoDomainClassifier,
@@ -116,7 +116,7 @@ class MMDT(TwoDomainClassifier):
         S, T = with_one(source, units[0], m), with_one(few, units[1], m)
         found = Transform(np.zeros((S.signs.shape[1], S.X.shape[1])), np.zeros_like(T.signs), T.X)
         self.objective_ = np.empty(rounds)
-        for step in steps(rounds, "MMDT", progress=self.progress):
+        for step in steps(range(rounds), "MMDT", progress=self.progress):
             found = best_map(classifiers(S, T._replace(X=found.mapped_rows()), costs), T, costs)
             self.objective_[step] = objective(found, S, T, costs)
         self.target_ = rows.tasks.tolist()[target]

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinspan._memory.piles import Pile, total
+from kinspan._progress.bars import is_shown
 from kinspan._validation.labelled_rows import check_labelled_rows, check_some_labels
 from kinspan._validation.weights import check_frequencies
 from kinspan._validation.without_labels import set_apart
-from kinspan.engines.files._progress import is_shown, rows_bar
+from kinspan.engines.files._progress import rows_bar
 from kinspan.engines.files._report import FilesRead
 from kinspan.engines.files._sums import sampling_of, with_rows
 from kinspan.tables.ids import CodedIds, as_kind, kind_of

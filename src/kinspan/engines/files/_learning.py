@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from kinspan._memory.features import union_of
+from kinspan._progress.bars import is_shown
 from kinspan._validation.messages import some
 from kinspan._validation.parameters import check_choice, check_n_jobs
 from kinspan.engines.files._adding import added, first_layout
 from kinspan.engines.files._checkpoint import Checkpoint, asked_for
-from kinspan.engines.files._progress import is_shown, rows_bar
+from kinspan.engines.files._progress import rows_bar
 from kinspan.engines.files._report import FilesRead, check_model, described
 from kinspan.engines.files._sums import Job, Sampling, sampling_of
 from kinspan.exceptions import LeftOutColumnsWarning, SkippedFilesWarning

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.semi_supervised import SelfTrainingClassifier
+from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 
 from benchmarks.comparison.subjects import TARGET, Labelled, Subject, inside
 
@@ -36,6 +36,14 @@ def self_trained(subject: Subject, source: Labelled, X: Any) -> Iterator[Rule]:
         estimator = import_module("lightgbm").LGBMClassifier(verbose=-1, n_jobs=1)
     y = np.concatenate([source.y, np.full(len(X), -1)])
     yield SelfTrainingClassifier(clone(estimator)).fit(np.vstack([source.X, X]), y).predict
+
+
+def spread(subject: Subject, source: Labelled, X: Any) -> Iterator[Rule]:
+    """scikit-learn: the same, and labels that spread to rows nearby."""
+    yield from self_trained(subject, source, X)
+    rows, y = np.vstack([source.X, X]), np.concatenate([source.y, np.full(len(X), -1)])
+    for model in (LabelSpreading(), LabelSpreading(kernel="knn", n_neighbors=7)):
+        yield model.fit(rows, y).predict
 
 
 def as_new_task(subject: Subject, source: Labelled, X: Any) -> Iterator[Rule]:
@@ -74,7 +82,7 @@ def of_adapt(subject: Subject, source: Labelled, X: Any) -> Iterator[Rule]:
 
 WAYS: dict[str, Callable[[Subject, Labelled, Any], Iterator[Rule]]] = {
     "kinspan": added,
-    "scikit-learn, linear": self_trained,
+    "scikit-learn, linear": spread,
     "scikit-learn, trees": self_trained,
     "LightGBM": self_trained,
     "skada": of_skada,

@@ -30,7 +30,8 @@ def test_zero_means_leave_guessing() -> None:
         == half
     )
     assert theory.lssvm_error_rate(ZERO, COUNTS, 50, LABELS, target=0) == half
-    np.testing.assert_allclose(theory.bayes_error_rate(ZERO, COUNTS, 50, 0.5), 0.5)
+    for function in (theory.bayes_error_rate, theory.semi_supervised_error_rate):
+        np.testing.assert_allclose(function(ZERO, COUNTS, 50, 0.5), 0.5)
     M = np.zeros((2, 2, 6))
     assert theory.anisotropic_optimal_error_rate(M, COUNTS, covariances=np.eye(6), target=0) == half
     np.testing.assert_array_equal(theory.optimal_labels(ZERO, COUNTS, 50, target=0), 0)
@@ -65,6 +66,7 @@ def test_an_empty_cell_is_the_limit_of_few_rows(counts: list[list[int]]) -> None
             lambda n, t=t: theory.lssvm_error_rate(gram, n, 50, LABELS, target=t),
             lambda n: theory.mtl_score_means(gram, n, 50, LABELS),
             lambda n: theory.bayes_error_rate(gram, n, 50, 0.5),
+            lambda n: theory.semi_supervised_error_rate(gram, n, 50, 0.5),
             lambda n: theory.phase_transition(gram, n, 50).eigenvalues,
             lambda n, t=t: theory.mislabelled_optimal_error_rate(
                 gram, n, 50, target=t, confusion=[[0.9, 0.1], [0.1, 0.9]]
@@ -108,8 +110,9 @@ def test_a_singular_gram_is_the_limit_of_regular_ones(rank: int) -> None:
         for function in (theory.optimal_error_rate, theory.lssvm_optimal_labels):
             exact, close = (function(g, COUNTS, 50, target=t) for g in (gram, near))
             np.testing.assert_allclose(exact, close, rtol=1e-5, atol=1e-6)
-    exact, close = (theory.bayes_error_rate(g, COUNTS, 50, 0.3) for g in (gram, near))
-    np.testing.assert_allclose(exact, close, atol=1e-6)
+    for of_all in (theory.bayes_error_rate, theory.semi_supervised_error_rate):
+        exact, close = (of_all(g, COUNTS, 50, 0.3) for g in (gram, near))
+        np.testing.assert_allclose(exact, close, atol=1e-6)
 
 
 def test_fewer_features_than_cells() -> None:

@@ -10,6 +10,7 @@ derivation, and what is corrected of the printed formulas, is in docs/theory.md.
 - `mtl`: Theorem 3 and Corollary 1, the optimal labels and their error
 - `threshold`: unequal class priors
 - `bayes`: the least error that labelled and unlabelled rows allow
+- `semi_supervised`: what labelled rules teach with rows that have no labels
 - `covariances`: scores, labels and errors when covariances are not the identity
 - `label_noise`: labels that are wrong with known probabilities
 - `lssvm`: the multi-task least-squares SVM, the paper's competitor
@@ -47,6 +48,7 @@ from kinspan.theory.phase_transition import (
     marchenko_pastur_density,
     phase_transition,
 )
+from kinspan.theory.semi_supervised import semi_supervised_error_rate
 from kinspan.theory.spca import spca_error_rate, spca_score_means
 from kinspan.theory.spca_pca_gap import SupervisionGap, spca_pca_gap
 from kinspan.theory.threshold import decision_threshold, threshold_error_rate
@@ -83,6 +85,7 @@ __all__ = [
     "pca_error_rate",
     "pca_score_means",
     "phase_transition",
+    "semi_supervised_error_rate",
     "spca_error_rate",
     "spca_pca_gap",
     "spca_score_means",

@@ -15,10 +15,9 @@ from kinspan._rows.types import Floats
 from kinspan.theory._cells import block_diagonal
 from kinspan.theory._checks import check_fraction, check_population, check_two_classes
 from kinspan.theory._errors import gap_error
+from kinspan.theory._nodes import DENSITY, NODES
 
 _STEPS, _CLOSE = 20_000, 1e-13
-_NODES = np.linspace(-10, 10, 401)  # evenly spaced: the sum converges exponentially fast
-_DENSITY = np.exp(-(_NODES**2) / 2) / np.exp(-(_NODES**2) / 2).sum()
 
 
 def bayes_error_rate(
@@ -95,7 +94,7 @@ def _unlabelled(squared_gap: float, rows: Floats) -> Floats:
     total = rows.sum()
     if rows.min() <= 0:  # one class only, or none: the class is known
         return np.diag(rows)
-    log_odds = np.log(rows[0] / rows[1]) + squared_gap / 2 + np.sqrt(squared_gap) * _NODES
-    first = rows[0] * (expit(log_odds) @ _DENSITY)
+    log_odds = np.log(rows[0] / rows[1]) + squared_gap / 2 + np.sqrt(squared_gap) * NODES
+    first = rows[0] * (expit(log_odds) @ DENSITY)
     mixed = rows[0] - first
     return np.array([[first, mixed], [mixed, total - 2 * rows[0] + first]])

@@ -9,7 +9,10 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from kinspan import ClassMoments, MultiTaskSPCA
+from kinspan import ClassMoments, MultiTaskSPCA, TaskStratifiedKFold, task_report
+from kinspan.displays import LearningCurveForecastDisplay
+from kinspan.engines import files
+from kinspan.tables import TableEncoder
 from tests.worlds import random_world
 
 ERRORS: dict[str, tuple[Any, str]] = {
@@ -189,3 +192,35 @@ def test_parameters_changed_after_fitting_change_nothing_that_was_fitted() -> No
     clf.set_params(scale=None, multi_class="one-vs-all")
     np.testing.assert_array_equal(clf.labels_, labels)
     np.testing.assert_array_equal(clf.relatedness_, related)
+
+
+NO_COLUMNS = {"missing": None, "matrix": np.zeros((0, 2)), "number": np.array(3.0)}
+
+
+@pytest.mark.parametrize("given", NO_COLUMNS.values(), ids=NO_COLUMNS)
+def test_what_is_no_text_and_no_column_is_refused_by_name(given: Any) -> None:
+    X, y, task = random_world(0, n_classes=2)
+    model = MultiTaskSPCA().fit(X, y, task=task)
+    with pytest.raises(ValueError, match="label="):
+        model.learning_curve(model.tasks_[0], [1], score="roc_auc", label=given)
+    if given is not None:
+        with pytest.raises(ValueError, match="y_proba"):
+            task_report(y, y, task, y_proba=given, scores=["roc_auc"])
+        with pytest.raises((ValueError, TypeError), match=r"batch 0 .*\by\b"):
+            files.from_batches([(X, given, task)])
+    ragged: Any = [["a"], ["a", "b"]]
+    with pytest.raises(TypeError, match=r"features=.*list of text"):
+        TableEncoder(features=ragged).fit(pd.DataFrame({"a": [1.0, 2.0]}))
+
+
+def test_values_that_fuzzing_found_are_refused_by_name() -> None:
+    X, y, task = random_world(0, n_classes=2)
+    model, both = MultiTaskSPCA().fit(X, y, task=task), np.array([0, 1]).tolist()
+    with pytest.raises(ValueError, match=r"^wanted=1000.*roc_auc, such as"):
+        model.labels_needed(model.tasks_[0], 10**400, score="roc_auc")
+    with pytest.raises(ValueError, match=r"^pos_label=\[0, 1\] is not among the classes"):
+        MultiTaskSPCA(threshold="f1", pos_label=both).fit(X, y, task=task)
+    with pytest.raises(ValueError, match=r"^tasks is empty; name at least one"):
+        LearningCurveForecastDisplay.from_estimator(model, [])
+    with pytest.raises(ValueError, match=r"0 rows with labels in y; lower it"):
+        next(TaskStratifiedKFold(3).split(X, np.full(len(y), np.nan), task))

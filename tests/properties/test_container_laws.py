@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
@@ -43,6 +44,7 @@ CONTAINERS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::kinspan.exceptions.CopiesWarning")  # rounding makes some
 @given(world=worlds(), metric=st.sampled_from(["auto", 0.0]))
 def test_containers_agree(world: World, metric: Any) -> None:
     world = rounded(world)

@@ -44,6 +44,8 @@ def _numbers(name: str) -> list[str]:
 
 def of_length(values: _Column, n_samples: int, name: str) -> _Column:
     """The values, if there is one for every row."""
+    if getattr(values, "ndim", 1) == 0:
+        raise ValueError(f"{name} is {short(values)}, a single value; pass one per row")
     if len(values) != n_samples:
         raise ValueError(
             f"{name} has {len(values)} values for {n_samples} rows: found input variables with "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from kinspan._rows import identifiers
 from kinspan._rows.keys import RowKey
 from kinspan._rows.types import Floats, Ids
-from kinspan._validation.messages import some
+from kinspan._validation.messages import short, some
 from kinspan._validation.numbers import is_number, real_numbers
 from kinspan._validation.thresholds import check_threshold
 from kinspan.exceptions import TooFewClassesError
@@ -57,9 +58,11 @@ def check_pos_label(pos_label: Any, classes: Ids) -> bool:
         raise ValueError(
             f"pos_label={pos_label!r} is for two classes, and there are {len(known)}; use None"
         )
-    place = int(identifiers.lookup(classes, identifiers.as_array([pos_label]))[0])
+    place = -1
+    if isinstance(pos_label, Hashable):
+        place = int(identifiers.lookup(classes, identifiers.as_array([pos_label]))[0])
     if place < 0:
-        raise ValueError(f"pos_label={pos_label!r} is not among the classes, {some(known)}")
+        raise ValueError(f"pos_label={short(pos_label)} is not among the classes, {some(known)}")
     return place == 0
 
 

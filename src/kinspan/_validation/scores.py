@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kinspan._rows.types import Floats, Ids
-from kinspan._validation.messages import of_length, some
+from kinspan._validation.messages import of_length, short, some
 from kinspan._validation.numbers import is_number, real_numbers
 from kinspan.metrics import SCORES, Score
 
@@ -20,6 +20,7 @@ _EXAMPLES = {
 
 _EXAMPLES_OF_TEXT = {"precision": "0.8", "budget": "5%", "matrix": "0 1; 5 0"}
 LABELLED = ("positives", "rows", "each class")
+_LARGEST = float(np.finfo(np.float64).max)
 
 
 def check_score(argument: str, given: Any, n_classes: int) -> Score:
@@ -76,9 +77,9 @@ def check_curve_score(argument: str, given: Any, n_classes: int, has_rows: bool)
 
 def check_labelled(given: Any, n_classes: int) -> str:
     """What is to be labelled: rows of each class, rows as they come, or of the second class."""
-    if given not in LABELLED:
+    if not isinstance(given, str) or given not in LABELLED:
         ways = ", ".join(map(repr, LABELLED))
-        raise ValueError(f"label={given!r} is nothing that can be labelled; use one of {ways}")
+        raise ValueError(f"label={short(given)} is nothing that can be labelled; use one of {ways}")
     if given == "positives" and n_classes != 2:
         raise ValueError(
             f"label='positives' needs two classes, and there are {n_classes}; use 'each class' or "
@@ -89,8 +90,8 @@ def check_labelled(given: Any, n_classes: int) -> str:
 
 def check_wanted(score: Score, given: Any) -> float:
     """A value of a score to reach."""
-    if not is_number(given) or isinstance(given, bool) or not np.isfinite(given):
-        raise ValueError(f"wanted={given!r}; use a value of {score.name}, such as 0.8")
+    if not is_number(given) or isinstance(given, bool) or not abs(given) <= _LARGEST:
+        raise ValueError(f"wanted={short(given)}; use a value of {score.name}, such as 0.8")
     return float(given)
 
 

@@ -86,6 +86,8 @@ class LearningCurveForecastDisplay:
             tasks = [estimator.tasks_[t] for t in worst]
         with naming("tasks"):
             tasks = [tasks] if isinstance(tasks, str) else list(tasks)
+        if not tasks:
+            raise ValueError("tasks is empty; name at least one, or None for the worst five")
         if not isinstance(most, (int, float)) or not 1 <= most <= 1e15:
             raise ValueError(f"most={most!r}; use a number of labels from 1 to 1e15")
         more = np.unique(np.concatenate([[0.0], np.geomspace(1, most, 60).round()]))

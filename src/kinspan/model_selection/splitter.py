@@ -130,7 +130,7 @@ class TaskStratifiedKFold(BaseCrossValidator):
                 "routing), or name its column: TaskStratifiedKFold(task_column=...)"
             )
         if self.n_splits > n_labelled:
-            which = "rows" if lacking is None else "rows with labels"
+            which = "rows" if lacking is None else "rows with labels in y"
             raise ValueError(
                 f"n_splits={self.n_splits} is more than the {n_labelled} {which}; lower it"
             )

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kinspan._rows.types import Floats, Ids
+from kinspan._validation.messages import short
 from kinspan._validation.parameters import check_choice, check_positive, check_type
 from kinspan._validation.text_columns import naming_columns
 from kinspan.tables.arrow import INTEGERS, NUMBERS, pyarrow
@@ -262,8 +263,7 @@ def _warn_of_tasks(chunk: Chunk) -> None:
 
 
 def _texts(name: str, given: Any) -> tuple[str, ...]:
-    is_list = isinstance(given, (list, tuple)) or hasattr(given, "tolist")
-    texts = tuple(given) if is_list and np.ndim(given) == 1 else None
-    if texts is None or not all(isinstance(text, str) for text in texts):
-        raise TypeError(f"{name}={given!r}; use a list of text")
+    texts = given.tolist() if hasattr(given, "tolist") else given
+    if not isinstance(texts, (list, tuple)) or not all(isinstance(text, str) for text in texts):
+        raise TypeError(f"{name}={short(given)}; use a list of text")
     return tuple(str(text) for text in texts)

@@ -113,7 +113,8 @@ class _Checked(NamedTuple):
 
 def _labelled(X: Any, y: Any, task: Any, unlabelled: Any) -> _Checked:
     """The rows of a batch; some may have no label."""
-    labels, lacking = set_apart(y, len(y) if hasattr(y, "__len__") else 0, unlabelled)
+    has_rows = hasattr(y, "__len__") and getattr(y, "ndim", 1) > 0
+    labels, lacking = set_apart(y, len(y) if has_rows else 0, unlabelled)
     if lacking is None:
         rows = check_labelled_rows(X, y, task, None)
         label = CodedIds.of(rows.labels)

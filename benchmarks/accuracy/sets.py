@@ -46,7 +46,7 @@ SETS = {
         Set("Office-Caltech SURF, 3 per class", load_office_caltech, 3, None, 10),
         Set("Office-Caltech deep, a quarter", _deep_caltech, 0.25, None, 10, 1),
         Set("Office-31 deep, a quarter", load_office31, 0.25, None, 10, 1),
-        Set("Office-Home deep, a quarter", load_office_home, 0.25, None, 3, 1),  # a minute a fit
+        Set("Office-Home deep, a quarter", load_office_home, 0.25, None, 10, 1),
     ]
 }
 

@@ -216,10 +216,15 @@ def test_what_is_no_text_and_no_column_is_refused_by_name(given: Any) -> None:
 def test_values_that_fuzzing_found_are_refused_by_name() -> None:
     X, y, task = random_world(0, n_classes=2)
     model, both = MultiTaskSPCA().fit(X, y, task=task), np.array([0, 1]).tolist()
+    ragged: Any = [[1.0], [1.0, 2.0]]
     with pytest.raises(ValueError, match=r"^wanted=1000.*roc_auc, such as"):
         model.labels_needed(model.tasks_[0], 10**400, score="roc_auc")
     with pytest.raises(ValueError, match=r"^pos_label=\[0, 1\] is not among the classes"):
         MultiTaskSPCA(threshold="f1", pos_label=both).fit(X, y, task=task)
+    with pytest.raises(TypeError, match=r"^unlabelled is \[\[1.0\], .*not one label"):
+        MultiTaskSPCA(unlabelled=ragged).fit(X, y, task=task)
+    with pytest.raises(TypeError, match=r"^batches is of type dict; pass an iterable"):
+        files.from_batches({"a": 1})
     with pytest.raises(ValueError, match=r"^tasks is empty; name at least one"):
         LearningCurveForecastDisplay.from_estimator(model, [])
     with pytest.raises(ValueError, match=r"0 rows with labels in y; lower it"):

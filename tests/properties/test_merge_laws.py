@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kinspan import ClassMoments, RowSample, Statistics
@@ -85,7 +85,13 @@ def test_parts_add_up_to_the_whole(of: Any, data: st.DataObject, world: World, s
 def test_addition_is_associative_and_commutative(
     of: Any, data: st.DataObject, world: World, size: int
 ) -> None:
-    a, b, c = (of(data.draw(partitions(world))[0], size) for _ in range(3))
+    """Parts have rows in common where all are kept; else these are frequent in some orders only."""
+    parts = [data.draw(partitions(world))[0] for _ in range(3)]
+    if of is not moments_of and size < 100:
+        assume(len(world.y) > 2)
+        rows = np.random.default_rng(data.draw(st.integers(0, 99))).permutation(len(world.y))
+        parts = [part(world, some) for some in np.array_split(rows, 3)]
+    a, b, c = (of(some, size) for some in parts)
     assert_same((a + b) + c, a + (b + c))
     assert_same(a + b, b + a)
 

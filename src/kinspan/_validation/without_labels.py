@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from kinspan._rows import identifiers
 from kinspan._rows.types import Mask
 from kinspan._validation.in_order import in_order
 from kinspan._validation.masks import unmasked_ids
-from kinspan._validation.messages import of_length
+from kinspan._validation.messages import of_length, short
 
 REFUSED = object()  # where rows without labels are an error
 NONE = np.empty(0, dtype=object)  # the labels of rows that have none
@@ -52,8 +53,8 @@ def _numpy(values: Any) -> NDArray[Any]:
 
 def _check_kind(array: NDArray[Any], value: Any) -> None:
     """It is one label; a text never stands for no number, nor a number for no text."""
-    if np.ndim(value):
-        raise TypeError(f"unlabelled is {value!r}, not one label")
+    if isinstance(value, tuple) or not isinstance(value, Hashable):
+        raise TypeError(f"unlabelled is {short(value)}, not one label")
     if (
         not identifiers.is_missing(value)
         and array.dtype.kind in "biufU"

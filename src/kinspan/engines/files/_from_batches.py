@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,13 +82,12 @@ def from_batches(
 
 
 def _numbered(batches: Any) -> Iterator[tuple[int, Any]]:
-    try:
-        return enumerate(batches)
-    except TypeError:
+    if isinstance(batches, (Mapping, str, bytes)) or not isinstance(batches, Iterable):
         raise TypeError(
             f"batches is of type {type(batches).__name__}; pass an iterable of (X, y) or "
             "(X, y, task)"
-        ) from None
+        )
+    return enumerate(batches)
 
 
 def _four(batch: Any, number: int) -> tuple[Any, Any, Any, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -143,3 +144,26 @@ def test_a_character_that_an_interruption_has_cut(tmp_path: Path) -> None:
     path.write_bytes("a,b\ngröß".encode()[:-1])
     assert whole_lines(path) == ["a,b\n"]
     assert path.read_bytes() == b"a,b\n"
+
+
+def test_faded_rows_are_not_worth_more_than_numbers_can_say() -> None:
+    def lighten(opened: Opened) -> None:
+        for name, factor in (("squared_weights", 1e-300), ("squares", 1e30)):
+            at = place(opened, f"statistics/moments/{name}")
+            opened.arrays[at] = (np.frombuffer(opened.arrays[at]) * factor).tobytes()
+
+    assert "squared weights are too small" in refusal(forged("model that forgets", lighten))
+
+
+@pytest.mark.filterwarnings("ignore::kinspan.exceptions.PrecisionWarning")
+def test_a_mean_as_large_as_numbers_are_is_answered() -> None:
+    """Its square is none, also where noise far below it is kept above rounding."""
+    rng = np.random.default_rng(0)
+    X, y, task = rng.normal(size=(60, 3)), np.arange(60) % 2, np.arange(60) // 20
+    moments = ClassMoments.from_samples(X, y, task)
+    means = moments.means.copy()
+    means[0, 0, 0] = 1e308
+    model = MultiTaskSPCA(row_sample=0).merge(Statistics(replace(moments, means=means), None))
+    assert np.isfinite(model.coef_).all()
+    assert np.isfinite(model.relatedness_).all()
+    assert len(model.leave_out(0).tasks) == 2

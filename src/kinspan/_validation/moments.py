@@ -111,6 +111,7 @@ def check_moments(moments: Moments) -> None:
         raise ValueError("a count or a second moment is negative")
     if moments.squared_weights is not None:
         _check_squared_weights(moments.squared_weights, moments.counts)
+        _check_effective(moments.squared_weights, moments)
     if moments.observed is not None:
         _check_observed(moments)
 
@@ -137,6 +138,17 @@ def _check_squared_weights(squared: Floats, counts: Floats) -> None:
         raise ValueError("squared weights do not have the shape of the counts")
     if not ((squared > 0) == (counts > 0)).all() or not (squared <= counts * (1 + 1e-9)).all():
         raise ValueError("squared weights do not belong to the counts")
+
+
+def _check_effective(squared: Floats, moments: Moments) -> None:
+    """As many rows of weight one as faded rows are worth have moments, too."""
+    rows = moments.counts > 0
+    with np.errstate(over="ignore"):
+        larger = moments.counts[rows] / squared[rows]
+        squares = moments.squares[rows] * larger[:, None]
+        counts = moments.counts[rows] * larger
+    if not (np.isfinite(squares).all() and np.isfinite(counts).all()):
+        raise ValueError("squared weights are too small for the moments")
 
 
 def check_sample(sample: SampledRows) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from kinspan._rows.blocks import blocks
 from kinspan._rows.types import Floats, Mask, Moments
 
+_LARGEST = 1e150  # whose square is a number
 _SAME = 1e-3  # relative difference of numbers that differ by rounding only, also of float32
 
 
@@ -80,7 +81,8 @@ def scaled_by(moments: Moments, divisor: Floats) -> ScaledMoments:
     # Noise far below the size of the means, or below the noise of other tasks, has no effect. Its
     # level is kept above rounding, so that later steps can divide by it.
     size = float(np.abs(around(moments, origin(moments)) / by).max(initial=0.0))
-    least = max((1e-16 * size) ** 2, 1e-24 * float(level.max(initial=0.0)))
+    rounding = min(1e-16 * size, _LARGEST)
+    least = max(rounding**2, 1e-24 * float(level.max(initial=0.0)))
     cell_noise = np.maximum(cell_noise, least * moments.present)
     level = np.maximum(level, least)
     return ScaledMoments(divisor, means, moments.counts, cell_noise, level, moments.n_features)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kinspan import MultiTaskSPCA
-from tests.selection.test_unlabelled import fitted, gaussian, labelled
+from tests.selection.unlabelled_worlds import fitted, gaussian, labelled
 
 
 def test_the_explanation_has_the_weights_of_the_model() -> None:

@@ -16,7 +16,7 @@ from kinspan.report import related as related_module
 from kinspan.report._plain import rounded
 from kinspan.report.contents import contents
 from tests.report.models import many_tasks, rows_of
-from tests.selection.test_unlabelled import fitted, gaussian, labelled
+from tests.selection.unlabelled_worlds import fitted, gaussian, labelled
 
 
 @pytest.fixture(scope="module")

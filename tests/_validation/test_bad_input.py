@@ -223,8 +223,9 @@ def test_values_that_fuzzing_found_are_refused_by_name() -> None:
         MultiTaskSPCA(threshold="f1", pos_label=both).fit(X, y, task=task)
     with pytest.raises(TypeError, match=r"^unlabelled is \[\[1.0\], .*not one label"):
         MultiTaskSPCA(unlabelled=ragged).fit(X, y, task=task)
-    with pytest.raises(TypeError, match=r"^batches is of type dict; pass an iterable"):
-        files.from_batches({"a": 1})
+    for given, kind in (({"a": 1}, "dict"), (np.array(3.0), "ndarray")):
+        with pytest.raises(TypeError, match=f"^batches is of type {kind}; pass an iterable"):
+            files.from_batches(given)
     with pytest.raises(ValueError, match=r"^tasks is empty; name at least one"):
         LearningCurveForecastDisplay.from_estimator(model, [])
     with pytest.raises(ValueError, match=r"0 rows with labels in y; lower it"):

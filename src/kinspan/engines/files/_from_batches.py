@@ -82,12 +82,14 @@ def from_batches(
 
 
 def _numbered(batches: Any) -> Iterator[tuple[int, Any]]:
-    if isinstance(batches, (Mapping, str, bytes)) or not isinstance(batches, Iterable):
-        raise TypeError(
-            f"batches is of type {type(batches).__name__}; pass an iterable of (X, y) or "
-            "(X, y, task)"
-        )
-    return enumerate(batches)
+    try:
+        if not isinstance(batches, (Mapping, str, bytes)):
+            return enumerate(batches)
+    except TypeError:
+        pass
+    raise TypeError(
+        f"batches is of type {type(batches).__name__}; pass an iterable of (X, y) or (X, y, task)"
+    )
 
 
 def _four(batch: Any, number: int) -> tuple[Any, Any, Any, Any]:

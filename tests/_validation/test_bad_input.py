@@ -221,6 +221,11 @@ def test_values_that_fuzzing_found_are_refused_by_name() -> None:
         model.labels_needed(model.tasks_[0], 10**400, score="roc_auc")
     with pytest.raises(ValueError, match=r"^pos_label=\[0, 1\] is not among the classes"):
         MultiTaskSPCA(threshold="f1", pos_label=both).fit(X, y, task=task)
+    with pytest.raises(TypeError, match=r"^scores=array\(3\.\); use the name of a score"):
+        task_report(y, y, task, y_proba=np.full(len(y), 0.5), scores=np.array(3.0))
+    assert model.learning_curve(model.tasks_[0], [], score="roc_auc").shape == (0,)
+    same = MultiTaskSPCA(unlabelled=pd.NA).fit(X, y, task=task)  # which is missing anyway
+    np.testing.assert_array_equal(same.coef_, model.coef_)
     with pytest.raises(TypeError, match=r"^unlabelled is \[\[1.0\], .*not one label"):
         MultiTaskSPCA(unlabelled=ragged).fit(X, y, task=task)
     for given, kind in (({"a": 1}, "dict"), (np.array(3.0), "ndarray")):

@@ -98,7 +98,7 @@ def check_wanted(score: Score, given: Any) -> float:
 def check_scores(argument: str, given: Any, n_classes: int) -> list[Score]:
     """One score, or several of them."""
     several = [given] if isinstance(given, (str, dict)) else given
-    if not isinstance(several, Iterable):
+    if not isinstance(several, Iterable) or getattr(several, "ndim", 1) == 0:
         raise TypeError(f"{argument}={given!r}; use the name of a score, or a list of names")
     scores = [check_score(argument, one, n_classes) for one in several]
     names = [str(score) for score in scores]

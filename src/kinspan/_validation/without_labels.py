@@ -33,7 +33,7 @@ def set_apart(y: Any, n_samples: int, unlabelled: Any) -> tuple[Any, Mask | None
     if array.ndim != 1:
         return y, None
     lacking = _is_missing(array)
-    if unlabelled is not None:
+    if not identifiers.is_missing(unlabelled):
         _check_kind(array, unlabelled)
         lacking = lacking | _is_equal(array, unlabelled)
     if not lacking.any():
@@ -55,12 +55,9 @@ def _check_kind(array: NDArray[Any], value: Any) -> None:
     """It is one label; a text never stands for no number, nor a number for no text."""
     if isinstance(value, tuple) or not isinstance(value, Hashable):
         raise TypeError(f"unlabelled is {short(value)}, not one label")
-    if (
-        not identifiers.is_missing(value)
-        and array.dtype.kind in "biufU"
-        and isinstance(value, str) != (array.dtype.kind == "U")
-    ):
-        kind = "text" if array.dtype.kind == "U" else "numbers"
+    is_text = array.dtype.kind == "U"
+    if array.dtype.kind in "biufU" and isinstance(value, str) != is_text:
+        kind = "text" if is_text else "numbers"
         raise TypeError(f"unlabelled is {value!r}, but labels are {kind}")
 
 

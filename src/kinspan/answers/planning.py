@@ -60,6 +60,8 @@ class PlanningMixin:
         if score is None:
             return self._rules.learning.error(t, numbers, mix)
         curve = ScoreCurve.of(self, self._forecast_score(score), t)
+        if not numbers.size:
+            return numbers
         return curve.at(numbers.ravel(), mix).value.reshape(numbers.shape)
 
     @overload

@@ -211,6 +211,12 @@ def _of_selection() -> dict[str, Call]:
         "TaskStratifiedKFold.get_n_splits": Call(
             folds.get_n_splits, {"X": X, "y": y, "groups": task, "task": None}
         ),
+    }
+
+
+def _of_scores() -> dict[str, Call]:
+    X, y, task = world()
+    return {
         "make_task_scorer": Call(
             lambda **given: make_task_scorer(**given)(fitted(), X, y, task=task),
             {"scoring": "accuracy", "average": "task", "task_column": None},
@@ -248,4 +254,5 @@ def model_calls() -> dict[str, Call]:
         **_of_baselines(),
         **_of_statistics(),
         **_of_selection(),
+        **_of_scores(),
     }

@@ -34,6 +34,7 @@ def test_the_tour_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names: dict[str, object] = {}
     for block in blocks("python", "docs/tour.md"):
         exec(compile(block, "docs/tour.md", "exec"), names)
+    assert names.keys() >= {"clf", "search", "stream", "both"}  # every part has been there
 
 
 def test_the_readme_is_read_in_a_minute() -> None:

@@ -8,7 +8,7 @@ from scipy.linalg import block_diag
 from scipy.special import expit
 from scipy.stats import norm
 
-from kinspan.theory import bayes_error_rate, optimal_error_rate
+from kinspan.theory import bayes_error_rate, optimal_error_rate, semi_supervised_error_rate
 from tests.theory.theory_simulation import Floats, assert_within, population_means, random_gram
 
 OPPOSITE = np.array([[1.0, -1.0], [-1.0, 1.0]])
@@ -83,6 +83,8 @@ def test_with_all_labels_it_is_the_optimum_of_the_paper(seed: int) -> None:
     counts = rng.integers(1, 80, (k, 2))
     best = np.array([optimal_error_rate(gram, counts, 50, target=t) for t in range(k)])
     np.testing.assert_allclose(bayes_error_rate(gram, counts, 50, 1), best, rtol=1e-9)
+    taught = semi_supervised_error_rate(gram, counts, 50, 1)  # by nobody; a singular Gram matrix
+    np.testing.assert_allclose(taught, best, rtol=1e-7)  # costs its pseudo-inverse some digits
 
 
 @pytest.mark.parametrize("eta", [[1.0, 1.0], [0.5, 0.1], [0.02, 0.0]])

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit
 
 from kinspan._rows.types import Floats
 from kinspan.theory._cells import block_diagonal
 from kinspan.theory._checks import check_fraction, check_population, check_two_classes
 from kinspan.theory._errors import gap_error
-from kinspan.theory._nodes import DENSITY, NODES
+from kinspan.theory._posteriors import posterior_products
 
 _STEPS, _CLOSE = 20_000, 1e-13
 
@@ -85,16 +84,5 @@ def _squared_gaps(overlap: Floats) -> Floats:
 
 def _information(squared_gaps: Floats, labelled: Floats, unlabelled: Floats) -> Floats:
     """(cells, cells) S: counts of the labelled rows, Σ E[ûûᵀ] of the others, over p; by task."""
-    tasks = zip(squared_gaps, labelled, unlabelled, strict=True)
-    return block_diagonal(np.array([np.diag(n) + _unlabelled(gap, rows) for gap, n, rows in tasks]))
-
-
-def _unlabelled(squared_gap: float, rows: Floats) -> Floats:
-    """(2, 2) Σ E[ûûᵀ]; E[û₁²] = E[û₁; class 1], as posterior and truth are exchangeable."""
-    total = rows.sum()
-    if rows.min() <= 0:  # one class only, or none: the class is known
-        return np.diag(rows)
-    log_odds = np.log(rows[0] / rows[1]) + squared_gap / 2 + np.sqrt(squared_gap) * NODES
-    first = rows[0] * (expit(log_odds) @ DENSITY)
-    mixed = rows[0] - first
-    return np.array([[first, mixed], [mixed, total - 2 * rows[0] + first]])
+    told = [posterior_products(*of) for of in zip(squared_gaps, unlabelled, strict=True)]
+    return block_diagonal(np.array([np.diag(n) for n in labelled]) + np.array(told))

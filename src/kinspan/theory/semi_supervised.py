@@ -11,13 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit
 
 from kinspan._rows.types import Floats
 from kinspan.theory._cells import block_diagonal
 from kinspan.theory._checks import check_fraction, check_population, check_two_classes
 from kinspan.theory._errors import gap_error
-from kinspan.theory._nodes import DENSITY, NODES
+from kinspan.theory._posteriors import posterior_products
 
 
 def semi_supervised_error_rate(
@@ -32,11 +31,8 @@ def semi_supervised_error_rate(
 
     Parameters
     ----------
-    mean_gram, counts, n_features
-        The population: see :func:`mtl_score_means`. Two classes; counts are of all rows, labelled
-        or not, and the shares of the classes are taken as known.
-    labelled_fraction : float or array-like of shape (tasks,) or (tasks, 2)
-        Share of the rows that is labelled.
+    mean_gram, counts, n_features, labelled_fraction
+        As in :func:`bayes_error_rate`.
 
     Examples
     --------
@@ -81,34 +77,19 @@ class _Taught(NamedTuple):
 
 
 def _taught_means(labelled: Floats, unlabelled: Floats, gaps: Floats) -> _Taught:
-    of_tasks = [_told(*task) for task in zip(unlabelled, gaps, strict=True)]
-    shares, along, products = (np.array(part) for part in zip(*of_tasks, strict=True))
-    rows = labelled + shares.sum(axis=2)
+    of_tasks = zip(gaps**2, unlabelled, strict=True)
+    products = np.array([posterior_products(*task) for task in of_tasks])
+    rows = labelled + products.sum(axis=2)
     inverse = np.where(rows > 0, 1.0 / np.where(rows > 0, rows, 1.0), 0.0)
-    means = shares + labelled[:, :, None] * np.eye(2)
-    of_direction = np.zeros((len(rows), 2, len(rows)))
-    of_direction[np.arange(len(rows)), :, np.arange(len(rows))] = inverse * along
+    given = labelled[:, :, None] * np.eye(2)
+    # E[û z] = E[dû/dz] = ± gap · E[û₁ û₂], with z the noise of a row along the direction.
+    along = (gaps * products[:, 0, 1])[:, None] * np.array([1.0, -1.0])
     return _Taught(
-        block_diagonal(inverse[:, :, None] * means),
+        block_diagonal(inverse[:, :, None] * (given + products)),
         (inverse * labelled).ravel(),
-        of_direction.reshape(-1, len(rows)),
+        (np.eye(len(rows))[:, None] * (inverse * along)[..., None]).reshape(-1, len(rows)),
         block_diagonal(inverse[:, :, None] * products * inverse[:, None]),
     )
-
-
-def _told(rows: Floats, gap: float) -> tuple[Floats, Floats, Floats]:
-    """(classes, true classes) Σ r, (classes,) Σ r z and (classes, classes) Σ r rᵀ of a task.
-
-    With z the noise of a row along the direction, and so many rows of each class.
-    """
-    if rows.min() <= 0:  # one class only, or none: the class is known
-        return np.diag(rows), np.zeros(2), np.diag(rows)
-    sides = np.array([[0.5], [-0.5]]) * gap**2
-    first = expit(np.log(rows[0] / rows[1]) + sides + gap * NODES)  # (true classes, nodes)
-    r = np.stack([first, 1.0 - first])
-    weights = rows[:, None] * DENSITY
-    products = np.einsum("iln,jln,ln->ij", r, r, weights)
-    return (r * weights).sum(axis=2), (r * weights * NODES).sum(axis=(1, 2)), products
 
 
 def _best_gaps(
